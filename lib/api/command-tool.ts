@@ -4,7 +4,7 @@ import { isBoundedObject, isRecord, type JsonObject } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { formatCount } from '../util/numbers.ts';
 import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
-import { shortMiddle, shortText } from '../util/short-text.ts';
+import { quotedName, shortMiddle } from '../util/short-text.ts';
 import { schemaProblem } from './check-problems.ts';
 import type { CallMcpToolReply } from './mcp.ts';
 
@@ -42,9 +42,6 @@ const parameterShape = z.looseObject({
   },
 });
 
-/** A name from a request or a file, which can have any length, for a message about it. */
-const quoted = (name: string) => shortText(name, 60);
-
 type Problem = { path: (string | number)[]; message: string };
 
 /** Problems of a custom tool beyond the shape of its fields, each with its location. Pure. */
@@ -66,8 +63,8 @@ function commandToolProblems({
     const unknown = placeholdersOf(part).find((name) => !names.includes(name));
     if (unknown === undefined) continue;
     const near = nearestName(unknown, names);
-    const meant = near === undefined ? 'Write {{ for a brace.' : `Did you mean {${quoted(near)}}?`;
-    complain(['command', index + 1], `There is no parameter "${quoted(unknown)}". ${meant}`);
+    const meant = near === undefined ? 'Write {{ for a brace.' : `Did you mean {${quotedName(near)}}?`;
+    complain(['command', index + 1], `There is no parameter "${quotedName(unknown)}". ${meant}`);
   }
   const code = command.findIndex((word, index) => placeholdersOf(word).length > 0 && isCode(command, index));
   if (code >= 0) {
@@ -81,7 +78,7 @@ function commandToolProblems({
   if (stdin === 'none' && unused !== undefined) {
     complain(
       ['command'],
-      `The parameter "${quoted(unused)}" reaches no argument. Add {${quoted(unused)}}, or pass JSON on standard input.`,
+      `The parameter "${quotedName(unused)}" reaches no argument. Add {${quotedName(unused)}}, or pass JSON on standard input.`,
     );
   }
   return problems;

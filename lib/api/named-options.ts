@@ -1,6 +1,6 @@
 import { isListOption, isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
-import { shortText } from '../util/short-text.ts';
+import { quotedName } from '../util/short-text.ts';
 import { misspelledOptionProblems, tooManyOptions } from './model-option-names.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -42,8 +42,7 @@ export function namedOptionProblems({ model_options = {}, window_tokens, num_pre
   // Ollama refuses a single text.
   if (isSet(stop) && !Array.isArray(stop)) problems.push('stop must be a list of texts, such as ["END"].');
   for (const [name, value] of Object.entries(model_options)) {
-    if (!isListOption(name) && Array.isArray(value))
-      problems.push(`${shortText(name, 60)} must not be a list.`);
+    if (!isListOption(name) && Array.isArray(value)) problems.push(`${quotedName(name)} must not be a list.`);
   }
   return problems;
 }

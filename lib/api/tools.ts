@@ -3,7 +3,7 @@ import { isAllOfServer, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts, type RunMode } from '../events/modes.ts';
 import { firstRepeated } from '../util/first-repeated.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { shortText } from '../util/short-text.ts';
+import { quotedName } from '../util/short-text.ts';
 import type { ErrorReply } from './error-reply.ts';
 
 /** A tool that runs can offer. */
@@ -41,9 +41,6 @@ export function offersServers(mode: RunMode): boolean {
   return modeFacts(mode).usesFiles;
 }
 
-/** A name from a request, which can have any length, for a message about it. */
-const quoted = (name: string) => shortText(name, 60);
-
 /**
  * The problem with the setting `tools` of a run of this mode; `undefined` if there is none. Whether a server has a tool
  * is only known where the run is created. Pure.
@@ -52,17 +49,17 @@ export function toolsProblem(mode: RunMode, names: readonly string[]): string | 
   const { tools } = modeFacts(mode);
   const added = names.find(isAddedTool);
   if (added !== undefined && !offersServers(mode)) {
-    return `The mode "${mode}" reaches nothing outside of its memory, so it cannot use ${quoted(added)}.`;
+    return `The mode "${mode}" reaches nothing outside of its memory, so it cannot use ${quotedName(added)}.`;
   }
   const unknown = names.find((name) => !tools.includes(name) && !isAddedTool(name));
   if (unknown !== undefined) {
     const all = [...tools, ...(offersServers(mode) ? OPTIONAL_TOOLS : [])];
     const near = nearestName(unknown, all);
     const meant = near === undefined ? '' : ` Did you mean ${near}?`;
-    return `The mode "${mode}" has no tool "${quoted(unknown)}".${meant} It has ${all.join(', ')}.`;
+    return `The mode "${mode}" has no tool "${quotedName(unknown)}".${meant} It has ${all.join(', ')}.`;
   }
   const twice = firstRepeated(names);
-  return twice === undefined ? undefined : `${quoted(twice)} is named twice.`;
+  return twice === undefined ? undefined : `${quotedName(twice)} is named twice.`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { AppError } from '../errors/app-error.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_PATH_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events/limits.ts';
 import { awaitsOperator } from '../events/run-phase.ts';
 import { SETTINGS } from '../events/settings.ts';
-import { quotedName } from '../util/schema-problems.ts';
+import { quotedName } from '../util/short-text.ts';
 import { linesOf } from './lines.ts';
 
 /** The address of Loupe. */

@@ -1,6 +1,7 @@
 import { TICKET_PARAMETER } from '../api/sign-in.ts';
 import { AppError } from '../errors/app-error.ts';
-import { didYouMean, firstProblems, quotedName } from '../util/schema-problems.ts';
+import { didYouMean, firstProblems } from '../util/schema-problems.ts';
+import { quotedName } from '../util/short-text.ts';
 
 /** The query parameters of a path. */
 export interface QueryParameters {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { certificateProblem } from '../util/certificate-problem.ts';
 import { errno } from '../util/errno.ts';
 import { isSameInOllama } from '../util/model-name.ts';
-import { quotedName } from '../util/schema-problems.ts';
+import { quotedName } from '../util/short-text.ts';
 import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
 import type { InstalledModel } from './installed-model.ts';

@@ -11,8 +11,8 @@ export const MAX_DEPTH = 512;
 export const MAX_CALLS = 256;
 
 /**
- * Values in the arguments of a call, without the lists and objects around them. Checking, comparing and storing hundreds of thousands keeps
- * the event loop from all other work for seconds.
+ * Values in the arguments of a call, not counting the lists and objects around them. Checking, comparing and storing
+ * hundreds of thousands would keep the event loop from all other work for seconds.
  */
 export const MAX_ARGUMENT_VALUES = 50_000;
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { suite } from '../api/suite.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
-import { fieldProblems, firstProblems, MAX_SHOWN, quotedName } from '../util/schema-problems.ts';
+import { fieldProblems, firstProblems, MAX_SHOWN } from '../util/schema-problems.ts';
+import { quotedName } from '../util/short-text.ts';
 
 /** A problem of a suite, and its location. */
 export interface SuiteProblem {

@@ -2,14 +2,13 @@ import type { z } from 'zod';
 import { isRecord } from './json.ts';
 import { nearestName } from './nearest-name.ts';
 import { formatNumber } from './numbers.ts';
-import { shortText } from './short-text.ts';
+import { quotedName } from './short-text.ts';
 
 type LineOf = (path: Path) => number | undefined;
 type Path = readonly PropertyKey[];
 
 /** Max problems: more than a person fixes at once. A hostile file has thousands, for which finding lines takes minutes. */
 export const MAX_SHOWN = 20;
-const MAX_QUOTED_CHARS = 60;
 
 /** The problem of the value at a path. */
 export interface FieldProblem {
@@ -114,11 +113,6 @@ export function describeFieldProblems(
 export function firstProblems(lines: readonly string[]): string[] {
   const more = lines.length - MAX_SHOWN;
   return [...lines.slice(0, MAX_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])];
-}
-
-/** A name from a file or request, shortened and without invisible characters. */
-export function quotedName(text: string): string {
-  return shortText(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�'), MAX_QUOTED_CHARS);
 }
 
 /** The reason of a union: the values of its discriminator, else what each of its options expects. */

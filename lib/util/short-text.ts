@@ -1,3 +1,6 @@
+/** The characters of a quoted name. */
+const MAX_NAME_CHARS = 60;
+
 /** The first `max` UTF-16 units of a text, with an ellipsis if it was cut. Never splits a surrogate pair (E5). */
 export function shortText(text: string, max: number): string {
   return text.length <= max ? text : `${textStart(text, max - 1)}…`;
@@ -17,4 +20,9 @@ export function textStart(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+}
+
+/** A name from a file or request, shortened and without invisible characters. */
+export function quotedName(text: string): string {
+  return shortText(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�'), MAX_NAME_CHARS);
 }
