@@ -62,15 +62,7 @@ export function RunList({
   onOrder: (order: RunOrder) => void;
 }) {
   const [selection, setSelection] = useState(NOTHING_SELECTED);
-  useEffect(
-    () =>
-      watchRuns({
-        runs: (runs) => setSelection((before) => withNewer(before, runs)),
-        deleted: (runId) => setSelection((before) => withoutRuns(before, [runId])),
-        signal: () => undefined,
-      }),
-    [],
-  );
+  useEffect(() => watchChanges(setSelection), []);
   const last = useRef<string>(undefined);
   const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
   const select = useCallback<Selecting['select']>(
@@ -91,11 +83,7 @@ export function RunList({
     const path = `/api/runs?family=${encodeURIComponent(familyId)}&limit=${MAX_SELECTED_RUNS}`;
     const meanwhile: Change[] = [];
     // What the stream reports until then is newer than the answer.
-    const end = watchRuns({
-      runs: (runs) => meanwhile.push((selection) => withNewer(selection, runs)),
-      deleted: (runId) => meanwhile.push((selection) => withoutRuns(selection, [runId])),
-      signal: () => undefined,
-    });
+    const end = watchChanges((change) => meanwhile.push(change));
     try {
       const { runs } = await getJson<RunListReply>(path, signal);
       if (signal.aborted) return;
@@ -177,6 +165,15 @@ function Row({ row }: { row: ListedRun }) {
       )}
     </li>
   );
+}
+
+/** Passes on what the stream reports, as changes of a selection. @returns ends it */
+function watchChanges(apply: (change: Change) => void): () => void {
+  return watchRuns({
+    runs: (runs) => apply((selection) => withNewer(selection, runs)),
+    deleted: (runId) => apply((selection) => withoutRuns(selection, [runId])),
+    signal: () => undefined,
+  });
 }
 
 function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {

@@ -372,10 +372,10 @@ test('after the filter has changed, the list waits for the pinned runs that come
   await storeManyRuns(dataDir, 60, Date.now());
   const ollama = await startFakeOllama({ models: [{ name: 'qwen3:8b' }] });
   const { page, loupe } = await ownServer({ ollamaUrl: ollama.url, dataDir });
-  // Neither is among the newest ones, which every page knows.
+  // Neither is among the newest runs, which every page gets from the stream.
   const [pinned, other] = ['run-00057', 'run-00051'];
   await loupe.request('/api/selection/annotate', { json: { runs: [pinned], pinned: true } });
-  // A page that never read the list without a filter has no other runs at hand.
+  // This page has not loaded the list without a filter.
   await page.goto('/?text=no+run+has+these+words');
   await expect(page.getByText('No titles match.')).toBeVisible();
   const list = page.getByRole('region', { name: 'Runs', exact: true });

@@ -7,7 +7,7 @@ const MAX_WAIT_MS = 2000;
 
 /**
  * Whether a signed-in browser requests the first page and has no run to list there, so that the page is complete when it
- * is first drawn (docs/decisions/0082). `false` also if the store cannot be read, or not soon: the page reads the list again,
+ * is first drawn (docs/decisions/0082). `false` also if the store cannot be read, or not in time: the page reads the list again,
  * and shows what is wrong.
  *
  * @param cookies the `Cookie` header of the request

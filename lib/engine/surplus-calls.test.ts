@@ -6,7 +6,7 @@ import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import { callingModel, openerOf, scriptedTools } from '../testing/simulate-run.ts';
 
-/** What the model is told about the calls of one reply that were not run. */
+/** The errors that the model gets for the calls of a reply that were not run. */
 async function toldAbout(count: number): Promise<string[]> {
   const log = new MemoryLog();
   const calls = Array.from({ length: count }, (_, n) => ({

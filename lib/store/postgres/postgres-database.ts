@@ -78,8 +78,8 @@ export class PostgresDatabase {
   run: Run = (statement) => this.#told(() => execute(this.#pool, statement, this.#answerMs));
 
   /**
-   * Runs a statement again on a new connection if its own one was lost, possibly long ago: a restart or a failover closes
-   * all idle ones, which says nothing about the database of now. Only for statements that may run twice.
+   * Runs a statement again on a new connection if the one from the pool was lost. A restart or a failover closes all idle
+   * ones, and whether the database answers now is another question. Only for statements that may run twice.
    */
   runOnNewIfLost: Run = async (statement) => {
     try {

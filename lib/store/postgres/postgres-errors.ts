@@ -18,8 +18,9 @@ const LOST = new Set([
   'EAI_AGAIN',
 ]);
 /** pg's messages for the same, which have no code. */
-const LOST_MESSAGE =
-  /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client has encountered a connection error)/;
+const LOST_MESSAGE = /^(Connection terminated|Client has encountered a connection error)/;
+/** pg's messages when it gives up waiting for a connection or an answer. */
+const TIMEOUT_MESSAGE = /^(timeout e(xceeded|xpired)|Query read timeout)/;
 
 /** The operating system's messages for a full disk or quota that PostgreSQL does not report as `disk_full` (53100). */
 const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;
@@ -78,10 +79,7 @@ export function openingError(error: unknown, place: string): unknown {
 
 /** Whether pg gave up waiting for a connection or an answer. */
 export function isTimeout(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (/timeout e(xceeded|xpired)|Query read timeout/.test(error.message) || errno(error) === 'ETIMEDOUT')
-  );
+  return error instanceof Error && (TIMEOUT_MESSAGE.test(error.message) || errno(error) === 'ETIMEDOUT');
 }
 
 /** Whether a statement failed because its connection leads to a database that takes no writes. */
@@ -110,7 +108,7 @@ function notWritable(error: Error, place: string): AppError {
 }
 
 function isLost(error: Error, code: string): boolean {
-  return LOST.has(code) || LOST_MESSAGE.test(error.message);
+  return LOST.has(code) || LOST_MESSAGE.test(error.message) || isTimeout(error);
 }
 
 /** Whether the server itself said so, with a code after which another attempt may succeed. */

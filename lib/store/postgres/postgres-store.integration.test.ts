@@ -737,7 +737,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await store.search('fox', { limit: 9 })).toMatchObject({ runs: [{ run_id: 'a' }], behind: 1 });
   });
 
-  it('answers whether the database does over a new connection if an idle one was closed', async () => {
+  it('asks over a new connection whether the database answers if an idle one was closed', async () => {
     const url = server.newDatabase(migrated);
     const store = await open(url);
     const name = new URL(url).pathname.slice(1);
