@@ -20,7 +20,8 @@ const LOST = new Set([
 /** pg's messages for the same, which have no code. */
 const LOST_MESSAGE = /^(Connection terminated|Client has encountered a connection error)/;
 /** pg's messages when it gives up waiting for a connection or an answer. */
-const TIMEOUT_MESSAGE = /^(timeout e(xceeded|xpired)|Query read timeout)/;
+const TIMEOUT_MESSAGE =
+  /^(timeout e(xceeded|xpired)|Connection terminated due to connection timeout|Query read timeout)/;
 
 /** The operating system's messages for a full disk or quota that PostgreSQL does not report as `disk_full` (53100). */
 const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;

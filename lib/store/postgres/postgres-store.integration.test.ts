@@ -756,6 +756,23 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await store.condition()).toEqual({ answers: true });
   });
 
+  it('asks once whether the database answers if it takes the connection and says nothing', async () => {
+    let connections = 0;
+    const silent = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const database = new PostgresDatabase(`postgres://u@127.0.0.1:${port}/d`, { patienceMs: 0 });
+    const asked = database.runOnNewIfLost({ sql: 'select 1', parameters: [] });
+    await expect(asked).rejects.toMatchObject({ code: 'store_busy' });
+    expect(connections).toBe(1);
+    await database.close();
+    silent.close();
+  });
+
   it('waits for a database that takes no writes, and writes once over a connection to one that does', async () => {
     const url = server.newDatabase(migrated);
     const store = await open(url, { patienceMs: 20_000 });
