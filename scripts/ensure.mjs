@@ -28,9 +28,11 @@ function say(text) {
   console.info(`loupe: ${text}`);
 }
 
+/** What a person has to do something about; other errors are ours. */
+class SetUpError extends Error {}
+
 function fail(text) {
-  console.error(`loupe: ${text}`);
-  process.exit(1);
+  throw new SetUpError(text);
 }
 
 /** The commands that are running. */
@@ -44,8 +46,11 @@ const running = new Set();
 function run(command, args, options = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
   running.add(child);
-  return new Promise((resolve) => {
-    child.once('error', (error) => fail(`${command} could not be started: ${error.message}`));
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => {
+      running.delete(child);
+      reject(new SetUpError(`${command} could not be started: ${error.message}`));
+    });
     child.once('exit', (code) => {
       running.delete(child);
       if (!stoppedBy) resolve(code ?? 1);
@@ -207,7 +212,19 @@ async function aptInstall(tools) {
   return (await run('apt-get', args, { env: aptEnvironment })) === 0;
 }
 
-await ensurePackages();
-ensureNode();
-if (wants.has('--test')) await ensureTestTools();
-if (wants.has('--build')) await ensureBuild();
+async function ensurePackagesAndBuild() {
+  await ensurePackages();
+  ensureNode();
+  if (wants.has('--build')) await ensureBuild();
+}
+
+// apt-get mostly waits for the network and the disk. What failed is said once both have ended: an interrupted apt-get
+// leaves packages half installed.
+const outcomes = await Promise.allSettled([
+  ensurePackagesAndBuild(),
+  wants.has('--test') ? ensureTestTools() : undefined,
+]);
+for (const { reason } of outcomes.filter(({ status }) => status === 'rejected')) {
+  console.error(reason instanceof SetUpError ? `loupe: ${reason.message}` : reason);
+  process.exitCode = 1;
+}
