@@ -594,11 +594,8 @@ test('the bar marks the current page at every width, or the menu that has its li
     await page.goto(path);
     for (const width of [360, 768, 1023]) {
       await page.setViewportSize({ width, height: 740 });
-      const marked = await pages
-        .locator('[aria-current]:visible')
-        .or(menu.and(page.locator('[aria-current]')))
-        .count();
-      expect(marked, `${path} at ${width}`).toBe(1);
+      const marked = pages.locator('[aria-current]:visible').or(menu.and(page.locator('[aria-current]')));
+      await expect(marked, `${path} at ${width}`).toHaveCount(1);
     }
   }
   await page.goto('/tools');
