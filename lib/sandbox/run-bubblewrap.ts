@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, lstatSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../errors/app-error.ts';
 import {
   type BubblewrapFeatures,
@@ -55,15 +56,27 @@ export async function runInBubblewrap(
   setup: BubblewrapSetup,
   command: ConfinedCommand,
 ): Promise<CommandOutcome> {
-  const outcome = await withWorkspaceLock(command.workspace, command.signal, () => start(setup, command));
+  const outcome = await withWorkspaceLock(command.workspace, command.signal, async () => {
+    await using folder = await openCanonical(command.workspace);
+    try {
+      return await start(setup, command, folder);
+    } catch (error) {
+      // bwrap and others name the path that they miss, not why: the workspace may have vanished since it was opened.
+      await (await openCanonical(command.workspace)).close();
+      throw error;
+    }
+  });
   return outcome ?? neverStarted();
 }
 
-async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<CommandOutcome> {
+async function start(
+  setup: BubblewrapSetup,
+  command: ConfinedCommand,
+  folder: FileHandle,
+): Promise<CommandOutcome> {
   const given = { ...DEFAULT_LIMITS, ...command.limits };
   // A command that cannot write takes no space.
   const limits = command.readOnly ? { ...given, minFreeDiskBytes: 0 } : given;
-  await using folder = await openCanonical(command.workspace);
   const user = await commandUser(command.workspace, setup.host);
   const protectedGit = command.readOnly ? [] : await gitFolders(command.workspace, user);
   const devices = user.uid === 0 ? setup.devices : undefined;

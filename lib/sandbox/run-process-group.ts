@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { AppError } from '../errors/app-error.ts';
 import { environment } from './environment.ts';
+import { workspaceMoved } from './folder-handle.ts';
 import { openNameless, withHeldFiles } from './held-file.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
 import { killGroup } from './kill-group.ts';
@@ -36,6 +38,8 @@ const CLOSE_SCRIPT = `exec ${SCRIPT_FD}<&-; `;
  * process can escape by starting a new session; used where nothing better is available.
  *
  * @param wrap puts the command into a sandbox, if there is one; `scratch` is a new folder for HOME and temporary files
+ *
+ * @throws {AppError} `command_not_started`, `workspace_moved` if the workspace has vanished
  */
 export async function runInProcessGroup(
   command: ConfinedCommand,
@@ -79,13 +83,7 @@ async function start(
     const kill = () => killGroup(child.pid);
     const gone = new Promise<void>((resolve, reject) => {
       child.once('error', (cause) =>
-        reject(
-          new AppError({
-            code: 'command_not_started',
-            message: `The shell could not be started: ${cause.message}`,
-            cause,
-          }),
-        ),
+        reject(existsSync(command.workspace) ? notStarted(cause) : workspaceMoved(command.workspace, cause)),
       );
       child.once('exit', (code, signal) => {
         exitCode = code ?? (signal === null ? undefined : 128 + signalNumber(signal));
@@ -106,6 +104,14 @@ async function start(
   };
   const outcome = await supervise(command, limits, begin);
   return { ...outcome, exitCode: outcome.end === 'exited' ? exitCode : undefined };
+}
+
+function notStarted(cause: Error): AppError {
+  return new AppError({
+    code: 'command_not_started',
+    message: `The shell could not be started: ${cause.message}`,
+    cause,
+  });
 }
 
 function signalNumber(signal: NodeJS.Signals): number {

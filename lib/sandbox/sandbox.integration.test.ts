@@ -591,6 +591,23 @@ exec ${setup?.host.bwrap} "\${args[@]}"
     expect(await readdir(ws.path)).not.toContain('ran');
   });
 
+  it('says so if its workspace vanishes while the sandbox is set up', async () => {
+    await using ws = await temporaryFolder(owner);
+    await using tool = await temporaryFolder(owner);
+    await chmod(tool.path, 0o755);
+    if (!setup) throw new Error('There is no bubblewrap');
+    const bwrap = `${tool.path}/bwrap`;
+    await writeFile(bwrap, `#!/bin/sh\nmv ${ws.path} ${tool.path}/gone\nexec ${setup.host.bwrap} "$@"\n`, {
+      mode: 0o755,
+    });
+    await expect(
+      runInBubblewrap(
+        { ...setup, host: { ...setup.host, bwrap } },
+        { workspace: ws.path, argv: ['/bin/true'], timeoutMs: 20_000 },
+      ),
+    ).rejects.toMatchObject({ code: 'workspace_moved' });
+  });
+
   it.runIf(process.arch === 'x64')('cannot hold memory in nameless files', async () => {
     await using ws = await temporaryFolder(owner);
     const script = `perl -e 'my $name = "held"; my $fd = syscall(319, $name, 0); print $fd < 0 ? "refused" : "made"'`;

@@ -81,6 +81,12 @@ end
     expect(await running(`sleep ${mark}`)).toBe(0);
   });
 
+  it('says so if the workspace has vanished', async () => {
+    const ws = await temporaryFolder();
+    await ws[Symbol.asyncDispose]();
+    await expect(runShell(sandbox, ws.path, 'echo ran')).rejects.toMatchObject({ code: 'workspace_moved' });
+  });
+
   it('does not wait for what left the group and holds the output open', async () => {
     await using ws = await temporaryFolder();
     const script = `setsid sh -c 'echo $$ > pid; exec sleep 60' &
