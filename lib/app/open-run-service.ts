@@ -44,6 +44,7 @@ import { newRunId } from '../runs/run-id.ts';
 import { runImagesIn } from '../runs/run-images.ts';
 import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import { Suites } from '../runs/suites.ts';
+import { NewFolders } from '../sandbox/new-folders.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { removeLeftoverScratch } from '../sandbox/scratch-folders.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
@@ -121,7 +122,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
   const { dataDir } = environment;
   const { store, shared } = opened;
   const token = operatorToken(dataDir, environment.token);
-  const { spans, ...parts } = await openParts(store, environment, token);
+  const { spans, ...parts } = await openParts(opened, environment, token);
   const { servers, prices, tools, unconfined, mcp, commandTools, masks } = parts;
   const service = openRuns(opened, environment, parts);
   const access: ModelAccess = {
@@ -215,7 +216,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
 
 /** What runs need from this machine. */
 async function openParts(
-  store: OpenedStore['store'],
+  { store, shared }: OpenedStore,
   environment: Environment,
   token: string,
 ): Promise<RunParts & { spans: Awaited<ReturnType<typeof openSpanSender>> }> {
@@ -223,6 +224,8 @@ async function openParts(
   const sandbox = await openSandbox();
   const unconfined = environment.unconfined ? openUnconfined() : undefined;
   void removeLeftoverScratch();
+  const newFolders = new NewFolders({ dataDir, alone: shared === undefined });
+  void newFolders.removeUnfinished();
   warnOfRisks(environment);
   const sessions = new SessionLogger(join(dataDir, SESSIONS_FOLDER), (runId, range) =>
     store.read(runId, range),
@@ -244,7 +247,8 @@ async function openParts(
     prices: new ModelPrices(store),
     sessions,
     mcp: new McpServers({ ...place, environment: process.env }),
-    commandTools: new CommandTools(place),
+    newFolders,
+    commandTools: new CommandTools({ ...place, folders: newFolders }),
     masks,
     observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
     spans,
@@ -317,6 +321,7 @@ async function openSpanSender(
 }
 
 interface RunParts {
+  newFolders: NewFolders;
   sandbox: Awaited<ReturnType<typeof openSandbox>>;
   tools: ReturnType<typeof builtInTools>;
   unconfined: ReturnType<typeof openUnconfined> | undefined;
@@ -333,7 +338,19 @@ interface RunParts {
 function openRuns(
   opened: OpenedStore,
   environment: Environment,
-  { sandbox, tools, unconfined, servers, prices, sessions, mcp, commandTools, masks, observers }: RunParts,
+  {
+    sandbox,
+    tools,
+    unconfined,
+    servers,
+    prices,
+    sessions,
+    mcp,
+    newFolders,
+    commandTools,
+    masks,
+    observers,
+  }: RunParts,
 ): RunService {
   const { dataDir } = environment;
   const { store, shared } = opened;
@@ -350,6 +367,7 @@ function openRuns(
       prepareRun(request, {
         runId,
         dataDir,
+        folders: newFolders,
         files,
         ...(await factsOf(request, { tools, unconfined, mcp, commandTools, prices })),
       }),
@@ -365,7 +383,7 @@ function openRuns(
         tools: [...tools[config.mode], ...definitions, ...definitionsOf(custom)],
         servers: [...servers, ...offeredGroup(custom)],
         commandTools: custom,
-        ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
+        ...(await prepareForkWorkspace(config, { kind, runId, dataDir, folders: newFolders })),
         ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
       };
     },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
 import type { CommandToolReply, CommandToolsReply, TryCommandToolReply } from '../api/command-tool.ts';
 import type { ServerTools } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -8,8 +7,8 @@ import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { CUSTOM_GROUP } from '../events/mcp-names.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
+import type { NewFolders } from '../sandbox/new-folders.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 import { commandArgv } from '../tools/command-argv.ts';
 import { commandDefinition, commandTool } from '../tools/command-tool.ts';
 import { executeTool } from '../tools/execute-tool.ts';
@@ -19,6 +18,7 @@ import { CommandToolsFile } from './tools-file.ts';
 
 export interface CommandToolsOptions {
   dataDir: string;
+  folders: NewFolders;
   /** Where commands run: the confined sandbox, or the unconfined one if the user chose that. */
   sandbox: Sandbox;
   /** Whether that sandbox confines. */
@@ -92,7 +92,7 @@ export class CommandTools {
    * @throws {AppError} `commands_unavailable` if commands cannot run here
    */
   async try(tool: CommandTool, args: JsonObject, signal: AbortSignal): Promise<TryCommandToolReply> {
-    const { sandbox, dataDir } = this.#options;
+    const { sandbox, folders } = this.#options;
     if (!sandbox.report.available) {
       throw new AppError({
         code: 'commands_unavailable',
@@ -100,13 +100,12 @@ export class CommandTools {
         hint: sandbox.report.hint,
       });
     }
-    const folder = join(dataDir, WORKSPACES_FOLDER, `try-${randomUUID()}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const folder = await folders.make(`try-${randomUUID()}`);
     const startedAt = performance.now();
     try {
       const own = commandTool(tool, sandbox);
       const { name } = own.definition.function;
-      const { tool: _, ...result } = await executeTool(name, args, await realpath(folder), {
+      const { tool: _, ...result } = await executeTool(name, args, await realpath(folder.path), {
         tools: [own],
         signal,
       });
@@ -117,7 +116,7 @@ export class CommandTools {
         duration_ms: performance.now() - startedAt,
       };
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await folder.discard();
     }
   }
 

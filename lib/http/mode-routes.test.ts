@@ -66,6 +66,7 @@ beforeEach(async () => {
     {
       prepare: async (request) => ({
         config: resolveConfig(request, { workspace: folder.path, offeredTools: [] }),
+        keep: () => undefined,
         discard: async () => undefined,
       }),
     },

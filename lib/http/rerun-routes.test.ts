@@ -70,6 +70,7 @@ beforeEach(async () => {
           workspace: folder.path,
           offeredTools: ['read_file', 'write_file', 'list_directory'],
         }),
+        keep: () => undefined,
         discard: async () => undefined,
       }),
       hostOf: () => 'ollama',

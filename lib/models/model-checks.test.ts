@@ -119,6 +119,7 @@ describe('Model Check', () => {
       {
         prepare: async ({ task, model }) => ({
           config: sampleConfig({ task, model, mode: 'session', max_iterations: 0 }),
+          keep: () => undefined,
           discard: async () => undefined,
         }),
       },

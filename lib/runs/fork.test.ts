@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ForkRequest, forkRequest } from '../api/fork-run.ts';
 import type { NewEvent } from '../events/registry.ts';
+import { NewFolders } from '../sandbox/new-folders.ts';
 import { completedLog, sampleConfig, sampleFile } from '../testing/sample-logs.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import { prepareForkWorkspace } from './fork-workspace.ts';
@@ -181,13 +182,14 @@ it('a copy of the workspace is a separate folder, and is removed when no fork is
   await mkdir(from, { recursive: true });
   await writeFile(join(from, 'a.txt'), 'one');
   const config = sampleConfig({ workspace: from });
-  const made = await prepareForkWorkspace(config, { kind: 'copy', runId: 'fork', dataDir });
+  const options = { runId: 'fork', dataDir, folders: new NewFolders({ dataDir, alone: true }) };
+  const made = await prepareForkWorkspace(config, { kind: 'copy', ...options });
   expect(made.files).toEqual({ kind: 'copied', from, files: 1, bytes: 3, left_out: 0 });
   await writeFile(join(made.workspace, 'a.txt'), 'two');
   expect(await readFile(join(from, 'a.txt'), 'utf8')).toBe('one');
   await made.discard();
   expect(await readdir(join(dataDir, 'workspaces'))).toEqual(['parent']);
-  const same = await prepareForkWorkspace(config, { kind: 'same', runId: 'fork', dataDir });
+  const same = await prepareForkWorkspace(config, { kind: 'same', ...options });
   await same.discard();
   expect(same).toMatchObject({ workspace: from, files: { kind: 'same' } });
   expect(await readdir(from)).toEqual(['a.txt']);
@@ -220,6 +222,7 @@ it('puts explorations side by side, and refuses runs without cycles', async () =
   ];
   const prepare: RunServiceOptions['prepare'] = async ({ task, model, mode }) => ({
     config: sampleConfig({ task, model, mode }),
+    keep: () => undefined,
     discard: async () => undefined,
   });
   test = await openTestService(scripted([...cycle(1), ...cycle(2)]), { prepare });

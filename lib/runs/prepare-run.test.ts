@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
+import { NewFolders } from '../sandbox/new-folders.ts';
 import { prepareRun } from './prepare-run.ts';
 
 let folder: string;
@@ -28,14 +29,28 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const prepare = (request: Partial<CreateRunRequest>, runId = 'run-1') =>
   prepareRun(createRunRequest.parse({ task: 'Count.', model: 'm', ...request }), {
-    ...{ runId, dataDir: join(folder, 'data'), offeredTools: [] },
+    ...{ runId, dataDir: join(folder, 'data'), folders: newFolders(), offeredTools: [] },
   });
+const newFolders = () => new NewFolders({ dataDir: join(folder, 'data'), alone: true });
 
 it('creates a fresh folder for a run that names none, and removes it if the run is not created [T11, K-33]', async () => {
   const { config, discard } = await prepare({});
   expect(config.workspace).toBe(join(folder, 'data', 'workspaces', 'run-1'));
   await discard();
   expect(existsSync(config.workspace)).toBe(false);
+});
+
+it('marks a fresh folder until its run is stored, so that a start after a kill -9 removes it', async () => {
+  writeFileSync(join(source, 'b.md'), 'B');
+  const [killed, kept] = [
+    await prepare({ workspace: source, workspace_copy: true }),
+    await prepare({ workspace: source, workspace_copy: true }, 'run-2'),
+  ];
+  kept.keep();
+  await newFolders().removeUnfinished();
+  expect(existsSync(killed.config.workspace)).toBe(false);
+  expect(existsSync(join(kept.config.workspace, 'b.md'))).toBe(true);
+  expect(existsSync(join(source, 'b.md'))).toBe(true);
 });
 
 it('works on a copy where one is asked for: no run finds what another has done', async () => {

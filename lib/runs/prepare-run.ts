@@ -1,5 +1,3 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ServerTools } from '../api/tools.ts';
 import type { CommandTool } from '../events/command-tool.ts';
@@ -9,7 +7,8 @@ import type { EventOf } from '../events/registry.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openAhead } from '../sandbox/held-workspace.ts';
-import { isWorkspaceOfRun, openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
+import type { NewFolders } from '../sandbox/new-folders.ts';
+import { isWorkspaceOfRun, openWorkspace } from '../sandbox/workspace.ts';
 import { writeNewFiles } from '../sandbox/write-new-files.ts';
 
 /** Whether the request needs a new folder as workspace. */
@@ -23,6 +22,8 @@ export interface PreparedRun {
   copied?: EventOf<'run.created'>['copied'];
   /** The person's folder that the run works in, or on a copy of. */
   folder?: string | undefined;
+  /** Call before the run is stored: the next start no longer deletes its new folder. */
+  keep(): void;
   /** Deletes the new folder if the run is not created. */
   discard(): Promise<void>;
 }
@@ -38,6 +39,7 @@ export async function prepareRun(
   options: {
     runId: string;
     dataDir: string;
+    folders: NewFolders;
     offeredTools: readonly string[];
     alwaysAsk?: readonly string[];
     servers?: readonly ServerTools[];
@@ -47,16 +49,14 @@ export async function prepareRun(
     files?: Readonly<Record<string, string>> | undefined;
   },
 ): Promise<PreparedRun> {
-  const { runId, dataDir, files, ...facts } = options;
+  const { runId, dataDir, folders, files, ...facts } = options;
   const usesFiles = kindFacts(kindOf(request)).usesFiles;
   const fresh = usesFiles && hasFreshWorkspace(request);
-  const made = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
-  const discard = async () => {
-    if (fresh) await rm(made, { recursive: true, force: true });
-  };
+  const made = fresh ? await folders.make(runId) : undefined;
   try {
-    if (fresh) await mkdir(made, { recursive: true, mode: 0o700 });
-    const workspace = usesFiles ? await openWorkspace(made, { dataDir }) : '';
+    const workspace = usesFiles
+      ? await openWorkspace(made?.path ?? request.workspace ?? '', { dataDir })
+      : '';
     if (fresh && files) await writeNewFiles(workspace, files);
     // The run opens it again, and reports what is wrong with it.
     if (workspace !== '') openAhead(workspace, dataDir).catch(() => undefined);
@@ -71,10 +71,11 @@ export async function prepareRun(
       ...(copied && { copied: { files: copied.files, bytes: copied.bytes, left_out: copied.leftOut } }),
       // A folder that Loupe created for another run is not a person's folder.
       folder: folder === undefined || isWorkspaceOfRun(folder, dataDir) ? undefined : folder,
-      discard,
+      keep: () => made?.keep(),
+      discard: async () => made?.discard(),
     };
   } catch (error) {
-    await discard();
+    await made?.discard();
     throw error;
   }
 }

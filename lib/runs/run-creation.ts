@@ -48,7 +48,7 @@ export interface RunCreationOptions {
   prepareFork(
     config: RunConfig,
     options: { kind: ForkFolder; runId: string; model: string; tools: readonly string[] },
-  ): Promise<ForkFacts & { discard(): Promise<void> }>;
+  ): Promise<ForkFacts & Pick<PreparedRun, 'keep' | 'discard'>>;
 }
 
 /** A run created by this request, or by an earlier one with the same idempotency key. */
@@ -87,7 +87,7 @@ export class RunCreation {
     const admitted = admit(askedModels(request));
     admitted.catch(() => undefined); // thrown below, unless the workspace is refused
     const attached = await readAttached((request.images ?? []).map(decodeImage), new Map(), NEVER);
-    const { config: resolved, copied, folder, discard } = await prepare(request, id, options.files);
+    const { config: resolved, copied, folder, keep, discard } = await prepare(request, id, options.files);
     const config = attached.refs.length === 0 ? resolved : { ...resolved, images: attached.refs };
     const { idempotencyKey, family } = options;
     const place = {
@@ -98,6 +98,7 @@ export class RunCreation {
     try {
       await admitted;
       const { claimsNew } = worker;
+      keep();
       made = await store.create({
         ...{ id, config, copied, idempotencyKey, worker: claimsNew },
         ...place,
@@ -140,7 +141,7 @@ export class RunCreation {
     const kind = folderOfFork(source, request, point.state.config);
     const folder = kind === 'empty' ? undefined : source.folder;
     const id = newRunId(new Date());
-    const { discard, ...facts } = await prepareFork(point.state.config, {
+    const { keep, discard, ...facts } = await prepareFork(point.state.config, {
       kind,
       runId: id,
       model: request.settings.model ?? point.state.config.model,
@@ -157,6 +158,7 @@ export class RunCreation {
       ({ config, events } = planAt(point));
       // A fork cannot change its embedding model and judges, and one may have been removed since.
       await admit(askedModels({ ...config, diversity: config.explore?.diversity }), { missing: true });
+      keep();
       made = await store.fork({ id, config, parent, events, idempotencyKey, folder });
     } catch (error) {
       if (!(error instanceof RunMayExistError)) await discard();

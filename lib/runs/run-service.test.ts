@@ -156,6 +156,7 @@ describe('starting', () => {
     test = await openTestService(scripted([]), {
       prepare: async ({ task }) => ({
         config: sampleConfig({ task }),
+        keep: () => undefined,
         discard: async () => void discarded.push(task),
       }),
     });
@@ -254,6 +255,7 @@ describe('the queue of a model server', () => {
       hostOf: () => 'one',
       prepare: async (request) => ({
         config: sampleConfig({ task: 'x', model: request.model, max_iterations: request.title ? 10 : 0 }),
+        keep: () => undefined,
         discard: async () => undefined,
       }),
     });

@@ -1,17 +1,15 @@
-import { readlinkSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../util/is-alive.ts';
-import { processStart } from './leftover-commands.ts';
+import { isGone, ownIdentity } from './server-identity.ts';
 
-/** The PID namespace, the PID and the start time of the server that made a folder; 0 where they are not known. */
+/** The server that made a folder. */
 const NAME = /^loupe-scratch-(\d+)-(\d+)-(\d+)-/;
 
 /** Makes a folder for the temporary files of one command. Its name says which server made it. */
 export function makeScratchFolder(place = tmpdir()): Promise<string> {
-  const { pid } = process;
-  return mkdtemp(join(place, `loupe-scratch-${namespace()}-${pid}-${processStart(pid) ?? 0}-`));
+  const { space, pid, start } = ownIdentity();
+  return mkdtemp(join(place, `loupe-scratch-${space}-${pid}-${start}-`));
 }
 
 /**
@@ -30,18 +28,8 @@ export async function removeLeftoverScratch(place = tmpdir()): Promise<void> {
 
 function isLeftover(name: string): boolean {
   const [, space, pid, start] = NAME.exec(name) ?? [];
-  if (space !== namespace() || pid === undefined || start === undefined) return false;
-  if (start !== '0') return processStart(Number(pid)) !== start;
-  return !isAlive(Number(pid));
-}
-
-/** Processes of another namespace cannot be seen, and its PIDs mean other processes here. */
-function namespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
-  } catch {
-    return '0'; // not on Linux
-  }
+  if (space === undefined || pid === undefined || start === undefined) return false;
+  return isGone({ space, pid, start });
 }
 
 async function removeIfOwn(path: string): Promise<void> {

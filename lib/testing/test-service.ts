@@ -9,6 +9,7 @@ import { endedByError } from '../runs/end-run.ts';
 import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
 import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import type { ExecuteRun } from '../runs/run-worker.ts';
+import { NewFolders } from '../sandbox/new-folders.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { fullName } from '../util/model-name.ts';
 import { sampleConfig } from './sample-logs.ts';
@@ -40,14 +41,25 @@ export async function openTestService(
       execute: run,
       prepare: async (request) => ({
         config: sampleConfig({ task: request.task, model: request.model }),
+        keep: () => undefined,
         discard: async () => undefined,
       }),
       admit: async () => undefined,
       // The folders of sample runs don't exist; only folders in the data directory are opened.
       prepareFork: async (config, { kind, runId }) =>
         config.workspace.startsWith(dataDir)
-          ? prepareForkWorkspace(config, { kind, runId, dataDir })
-          : { workspace: config.workspace, files: { kind: 'same' }, discard: async () => undefined },
+          ? prepareForkWorkspace(config, {
+              kind,
+              runId,
+              dataDir,
+              folders: new NewFolders({ dataDir, alone: true }),
+            })
+          : {
+              workspace: config.workspace,
+              files: { kind: 'same' },
+              keep: () => undefined,
+              discard: async () => undefined,
+            },
       hostOf: ({ model }) => model,
       tidyUp: async () => undefined,
       health: () => Promise.reject(new Error('not asked')),
