@@ -718,6 +718,16 @@ describe('a run in progress', () => {
     socket.destroy();
   });
 
+  it('opens a link while one address holds more idle connections than there may be', async () => {
+    await open(openEnded().execute, { connections: 20, idlePerAddress: 10 });
+    const { token } = await share(await test.start());
+    const idle = Array.from({ length: 50 }, () => connect(Number(new URL(base).port), '127.0.0.1'));
+    for (const socket of idle) socket.on('error', () => undefined);
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    expect((await fetch(`${base}/s/${token}`)).status).toBe(200);
+    for (const socket of idle) socket.destroy();
+  });
+
   it('refuses upgrades', async () => {
     await open(openEnded().execute);
     const socket = connect(Number(new URL(base).port), '127.0.0.1');

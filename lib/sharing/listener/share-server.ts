@@ -7,6 +7,7 @@ import type { RunFeed } from '../../feed/run-feed.ts';
 import { acceptedEncoding } from '../../http/accepted-encoding.ts';
 import { compressedBody } from '../../http/compressed-body.ts';
 import { HEARTBEAT_MS, STALLED_MS } from '../../http/event-stream.ts';
+import { limitIdleConnections } from '../../http/idle-connections.ts';
 import { viewEvent } from '../../http/view-event.ts';
 import { wholeNumberIn } from '../../util/numbers.ts';
 import { valueAt } from '../../util/value-at.ts';
@@ -27,6 +28,8 @@ import {
 /** Limits per client and in total (threat 15). Times in milliseconds. */
 export interface ShareLimits {
   connections: number;
+  /** Connections per address without a request in progress; beyond this, the oldest is closed. */
+  idlePerAddress: number;
   streams: number;
   streamsPerLink: number;
   wrongPerMinute: number;
@@ -44,6 +47,7 @@ export interface ShareLimits {
 
 const LIMITS: ShareLimits = {
   connections: 256,
+  idlePerAddress: 128,
   streams: 128,
   streamsPerLink: 32,
   wrongPerMinute: 30,
@@ -106,6 +110,7 @@ export function createShareServer(options: ShareServerOptions): Server {
     },
   );
   server.maxConnections = limits.connections;
+  limitIdleConnections(server, limits.idlePerAddress);
   // Also while the end of a page or an image is being sent, which nobody waits for. Streams have heartbeats.
   server.timeout = limits.stalledMs;
   server.on('upgrade', (_, socket) => socket.destroy());
