@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CommandToolReply, CommandToolsReply, TryCommandToolReply } from '../api/command-tool.ts';
 import type { ServerTools } from '../api/tools.ts';
+import { withRoomFor } from '../config/full-disk.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { CUSTOM_GROUP } from '../events/mcp-names.ts';
@@ -9,6 +11,7 @@ import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
 import type { NewFolders } from '../sandbox/new-folders.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 import { commandArgv } from '../tools/command-argv.ts';
 import { commandDefinition, commandTool } from '../tools/command-tool.ts';
 import { executeTool } from '../tools/execute-tool.ts';
@@ -89,10 +92,10 @@ export class CommandTools {
    * Runs a tool for a person who tries it out, in an empty folder that is removed afterwards. A failed call is a
    * result.
    *
-   * @throws {AppError} `commands_unavailable` if commands cannot run here
+   * @throws {AppError} `commands_unavailable` if commands cannot run here, `storage_full`
    */
   async try(tool: CommandTool, args: JsonObject, signal: AbortSignal): Promise<TryCommandToolReply> {
-    const { sandbox, folders } = this.#options;
+    const { sandbox, dataDir, folders } = this.#options;
     if (!sandbox.report.available) {
       throw new AppError({
         code: 'commands_unavailable',
@@ -100,7 +103,9 @@ export class CommandTools {
         hint: sandbox.report.hint,
       });
     }
-    const folder = await folders.make(`try-${randomUUID()}`);
+    const folder = await withRoomFor(join(dataDir, WORKSPACES_FOLDER), () =>
+      folders.make(`try-${randomUUID()}`),
+    );
     const startedAt = performance.now();
     try {
       const own = commandTool(tool, sandbox);

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
+import { withRoomFor } from '../config/full-disk.ts';
 import type { RunConfig } from '../events/config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import type { NewFolder, NewFolders } from '../sandbox/new-folders.ts';
-import { openWorkspace, reopenWorkspace } from '../sandbox/workspace.ts';
+import { openWorkspace, reopenWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 import type { ForkFacts, ForkFolder } from './plan-fork.ts';
 
 /**
@@ -9,7 +11,7 @@ import type { ForkFacts, ForkFolder } from './plan-fork.ts';
  * runs share a folder only on request; an empty new folder; or the same folder.
  *
  * @returns the facts for the fork; `keep`, to be called before it is stored; and `discard`, which deletes the new folder
- * @throws {AppError} `workspace_too_large`, and the errors of `openWorkspace`
+ * @throws {AppError} `workspace_too_large`, `storage_full`, and the errors of `openWorkspace`
  */
 export async function prepareForkWorkspace(
   config: RunConfig,
@@ -23,15 +25,16 @@ export async function prepareForkWorkspace(
   if (from !== undefined && kind === 'same') {
     return { workspace: from, files: { kind: 'same' }, ...nothingNew };
   }
-  const made = await folders.make(runId);
-  const { keep, discard } = made;
-  try {
-    const workspace = await openWorkspace(made.path, { dataDir });
-    if (from === undefined) return { workspace, files: { kind: 'empty' }, keep, discard };
-    const { files, bytes, leftOut } = await copyWorkspace(from, workspace);
-    return { workspace, files: { kind: 'copied', from, files, bytes, left_out: leftOut }, keep, discard };
-  } catch (error) {
-    await discard();
-    throw error;
-  }
+  return withRoomFor(join(dataDir, WORKSPACES_FOLDER, runId), async () => {
+    const { path, keep, discard } = await folders.make(runId);
+    try {
+      const workspace = await openWorkspace(path, { dataDir });
+      if (from === undefined) return { workspace, files: { kind: 'empty' }, keep, discard };
+      const { files, bytes, leftOut } = await copyWorkspace(from, workspace);
+      return { workspace, files: { kind: 'copied', from, files, bytes, left_out: leftOut }, keep, discard };
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  });
 }

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ServerTools } from '../api/tools.ts';
+import { withRoomFor } from '../config/full-disk.ts';
 import type { CommandTool } from '../events/command-tool.ts';
 import type { ModelPrice, RunConfig } from '../events/config.ts';
 import { kindFacts, kindOf } from '../events/modes.ts';
@@ -8,7 +10,7 @@ import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openAhead } from '../sandbox/held-workspace.ts';
 import type { NewFolders } from '../sandbox/new-folders.ts';
-import { isWorkspaceOfRun, openWorkspace } from '../sandbox/workspace.ts';
+import { isWorkspaceOfRun, openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 import { writeNewFiles } from '../sandbox/write-new-files.ts';
 
 /** Whether the request needs a new folder as workspace. */
@@ -28,27 +30,31 @@ export interface PreparedRun {
   discard(): Promise<void>;
 }
 
+interface PrepareOptions {
+  runId: string;
+  dataDir: string;
+  folders: NewFolders;
+  offeredTools: readonly string[];
+  alwaysAsk?: readonly string[];
+  servers?: readonly ServerTools[];
+  commandTools?: readonly CommandTool[];
+  price?: ModelPrice;
+  /** Files to write into the new folder: the text of each by its path. Ignored if the workspace is not new. */
+  files?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * Resolves a request to a run configuration. Without a workspace, or for a copy of one, creates a folder named after the
  * run in the data directory (K-33).
  *
- * @throws {AppError} `workspace_…`, `workspace_files` and the errors of `resolveConfig`
+ * @throws {AppError} `workspace_…`, `workspace_files`, `storage_full` and the errors of `resolveConfig`
  */
-export async function prepareRun(
-  request: NewRun,
-  options: {
-    runId: string;
-    dataDir: string;
-    folders: NewFolders;
-    offeredTools: readonly string[];
-    alwaysAsk?: readonly string[];
-    servers?: readonly ServerTools[];
-    commandTools?: readonly CommandTool[];
-    price?: ModelPrice;
-    /** Files to write into the new folder: the text of each by its path. Ignored if the workspace is not new. */
-    files?: Readonly<Record<string, string>> | undefined;
-  },
-): Promise<PreparedRun> {
+export function prepareRun(request: NewRun, options: PrepareOptions): Promise<PreparedRun> {
+  const folder = join(options.dataDir, WORKSPACES_FOLDER, options.runId);
+  return withRoomFor(folder, () => prepare(request, options));
+}
+
+async function prepare(request: NewRun, options: PrepareOptions): Promise<PreparedRun> {
   const { runId, dataDir, folders, files, ...facts } = options;
   const usesFiles = kindFacts(kindOf(request)).usesFiles;
   const fresh = usesFiles && hasFreshWorkspace(request);

@@ -1,7 +1,7 @@
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors/app-error.ts';
+import { perform, readFd } from './file-calls.ts';
 import { type OpenedFile, type OpenFolder, openFolderAt } from './workspace-files.ts';
 
 /** Limits for a copy of a workspace. */
@@ -24,6 +24,8 @@ export interface CopiedWorkspace {
 
 /** Maximum path length for system calls, in bytes (PATH_MAX in linux/limits.h and sys/syslimits.h). */
 const MAX_PATH_BYTES = (process.platform === 'linux' ? 4096 : 1024) - 1;
+
+const CHUNK_BYTES = 256 * 1024;
 
 /** A folder being copied. Its descriptors stay open until its last subfolder has been opened. */
 interface Level {
@@ -56,6 +58,7 @@ class WorkspaceCopy {
   readonly #maxBytes: number;
   readonly #copied: CopiedWorkspace = { files: 0, bytes: 0, leftOut: 0 };
   readonly #levels: Level[] = [];
+  readonly #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   #seen = 0;
 
   constructor(source: string, { entries = 20_000, bytes = 500_000_000 }: CopyLimits) {
@@ -131,7 +134,7 @@ class WorkspaceCopy {
       if (source.stats.size > this.#maxBytes - this.#copied.bytes) {
         throw this.#tooLarge(`${this.#maxBytes / 1e6} MB`);
       }
-      this.#copied.bytes += await copyBytes(source, to.entry(name));
+      this.#copied.bytes += await copyBytes(source, to.entry(name), this.#chunk);
       this.#copied.files += 1;
     } finally {
       await source.close();
@@ -147,19 +150,31 @@ class WorkspaceCopy {
   }
 }
 
-/** @returns the size of the copy in bytes */
-async function copyBytes(source: OpenedFile, to: string | Buffer): Promise<number> {
+/**
+ * Copies without streams: a stream that fails closes the descriptor it reads from, even with `autoClose: false`, and
+ * closing that again could close a file that was opened meanwhile.
+ *
+ * @param chunk a buffer to use
+ * @returns the size of the copy in bytes
+ */
+async function copyBytes(source: OpenedFile, to: string | Buffer, chunk: Buffer): Promise<number> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
   const target = await open(to, flags, source.stats.mode & 0o777);
-  // A file that grows while it is read is copied at its original length.
-  const end = source.stats.size - 1;
-  if (end < 0) {
+  try {
+    // A file that grows while it is read is copied at its original length.
+    const { size } = source.stats;
+    let copied = 0;
+    while (copied < size) {
+      const bytes = await perform(readFd(source.fd, chunk.subarray(0, size - copied), copied));
+      if (bytes === 0) break;
+      // Writes all of it: `write` reports no error if only a part had room.
+      await target.appendFile(chunk.subarray(0, bytes));
+      copied += bytes;
+    }
+    return copied;
+  } finally {
     await target.close();
-    return 0;
   }
-  const writing = target.createWriteStream();
-  await pipeline(createReadStream('', { fd: source.fd, end, autoClose: false }), writing);
-  return writing.bytesWritten;
 }
 
 /** Returns the opened entry; `undefined` if it vanished, became a link, or is not readable. */

@@ -3,13 +3,15 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { isNoSpace } from '../util/no-space.ts';
 
 /**
  * Writes the files with which a run starts into a new, empty folder.
  *
  * @param folder absolute real path
  * @param files the text of each file by its relative path, which must not lead outside (the schema of a case checks it)
- * @throws {AppError} `workspace_files` if one cannot be written, such as two names that the disk treats as one
+ * @throws {AppError} `workspace_files` if one cannot be written, such as two names that the disk treats as one; the error
+ *   of the system if the disk is full
  */
 export async function writeNewFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
@@ -24,6 +26,7 @@ export async function writeNewFiles(folder: string, files: Readonly<Record<strin
         await file.close();
       }
     } catch (cause) {
+      if (isNoSpace(cause)) throw cause;
       throw new AppError({
         code: 'workspace_files',
         message: `The file "${path}" could not be written: ${errorMessage(cause)}`,
