@@ -29,6 +29,7 @@ import {
   DEFAULT_LIMITS,
   neverStarted,
 } from './sandbox.ts';
+import { explainNoSpace } from './scratch-place.ts';
 import { type Supervised, supervise } from './supervise.ts';
 import { watchCommand } from './watchdog.ts';
 import { withWorkspaceLock } from './workspace-lock.ts';
@@ -50,7 +51,8 @@ export interface BubblewrapSetup {
  * Runs one command in bubblewrap and waits until all its processes have ended (O7, O8).
  *
  * @throws {AppError} `sandbox_failed` if bwrap could not set up the sandbox, `git_link` if the workspace's `.git` cannot
- * be protected, `sandbox_user` if it cannot switch to the workspace's owner, `workspace_moved` if the workspace has moved
+ * be protected, `sandbox_user` if it cannot switch to the workspace's owner, `workspace_moved` if the workspace has moved,
+ * `no_space` if there is none for its temporary files
  */
 export async function runInBubblewrap(
   setup: BubblewrapSetup,
@@ -63,7 +65,7 @@ export async function runInBubblewrap(
     } catch (error) {
       // bwrap and others name the path that they miss, not why: the workspace may have vanished since it was opened.
       await (await openCanonical(command.workspace)).close();
-      throw error;
+      throw explainNoSpace(error);
     }
   });
   return outcome ?? neverStarted();
@@ -112,9 +114,11 @@ async function start(
   const pipes = [await openOutputPipe(), await openOutputPipe()] as const;
   const status = new StatusReader();
   const begin = (breach: (end: CommandEnd) => void): Supervised => {
-    const child = withHeldFiles([...setup.files, ...texts.map((text) => () => openNameless(text))], (fds) =>
-      spawnBubblewrap(argv, setup.host.path, pipes, [folder.fd, ...fds]),
-    );
+    const child = spawnBubblewrap(argv, pipes, {
+      path: setup.host.path,
+      folder,
+      files: [...setup.files, ...texts.map((text) => () => openNameless(text))],
+    });
     giveWay(child.pid);
     statusStream(child).on('data', (chunk: Buffer) => status.push(chunk));
     let stopWatching: (() => void) | undefined;
@@ -177,21 +181,21 @@ function bubblewrapArgs(plan: BubblewrapPlan, optionsFd: number): string[] {
 }
 
 function spawnBubblewrap(
-  argv: readonly string[],
-  path: string,
+  [program = '', ...args]: readonly string[],
   pipes: readonly [OutputPipe, OutputPipe],
-  fds: readonly number[],
+  { path, folder, files }: { path: string; folder: FileHandle; files: readonly (() => number)[] },
 ): ChildProcess {
-  const [program = '', ...args] = argv;
   try {
-    return spawnClosed(program, args, {
-      cwd: '/',
-      // The sandbox can read bwrap's environment in /proc/1/environ, so bwrap gets only what the command gets.
-      env: environment({ PATH: path, HOME: '/tmp', LANG: 'C.UTF-8' }),
-      stdio: ['ignore', pipes[0].writerFd, pipes[1].writerFd, 'pipe', ...fds],
-      // A separate session: Ctrl-C in the terminal reaches only the server, which then shuts down its runs cleanly.
-      detached: true,
-    });
+    return withHeldFiles(files, (fds) =>
+      spawnClosed(program, args, {
+        cwd: '/',
+        // The sandbox can read bwrap's environment in /proc/1/environ, so bwrap gets only what the command gets.
+        env: environment({ PATH: path, HOME: '/tmp', LANG: 'C.UTF-8' }),
+        stdio: ['ignore', pipes[0].writerFd, pipes[1].writerFd, 'pipe', folder.fd, ...fds],
+        // A separate session: Ctrl-C in the terminal reaches only the server, which then shuts down its runs cleanly.
+        detached: true,
+      }),
+    );
   } finally {
     for (const pipe of pipes) closeSync(pipe.writerFd);
   }

@@ -608,6 +608,25 @@ exec ${setup?.host.bwrap} "\${args[@]}"
     ).rejects.toMatchObject({ code: 'workspace_moved' });
   });
 
+  it('says that there is no space for its temporary files, and leaves no descriptor open', async () => {
+    await using ws = await temporaryFolder(owner);
+    if (!setup) throw new Error('There is no bubblewrap');
+    const full = () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    const run = () =>
+      runInBubblewrap(
+        { ...setup, files: [full] },
+        { workspace: ws.path, argv: ['/bin/true'], timeoutMs: 20_000 },
+      );
+    const refused = { code: 'no_space', message: expect.stringContaining('no disk space') };
+    await expect(run()).rejects.toMatchObject(refused);
+    const before = (await readdir('/proc/self/fd')).length;
+    for (let times = 0; times < 5; times++) await expect(run()).rejects.toMatchObject(refused);
+    await sleep(50);
+    expect((await readdir('/proc/self/fd')).length).toBe(before);
+  });
+
   it.runIf(process.arch === 'x64')('cannot hold memory in nameless files', async () => {
     await using ws = await temporaryFolder(owner);
     const script = `perl -e 'my $name = "held"; my $fd = syscall(319, $name, 0); print $fd < 0 ? "refused" : "made"'`;
