@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
 import { readInProcess } from '../sharing/exports/read-in-process.ts';
-import type { AnnotationStore } from '../store/annotation-store.ts';
 import type { EventRow } from '../store/event-row.ts';
 import { toEventRow } from '../store/import-run.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -21,7 +20,7 @@ import type { WriteGuard } from './write-guard.ts';
 export async function importRunFile(
   bytes: AsyncIterable<Uint8Array>,
   options: {
-    store: Pick<RunStore, 'importRun'> & Pick<AnnotationStore, 'annotate'>;
+    store: Pick<RunStore, 'importRun'>;
     stored: Pick<RunLookup, 'log'>;
     guard: WriteGuard;
     signal?: AbortSignal;
@@ -40,9 +39,9 @@ export async function importRunFile(
     });
   }
   await guard.refuseNewRun();
-  const { created } = await store.importRun({ summary, slices, images, signal });
+  const noted = annotations ? { ...summary, annotations } : summary;
+  const { created } = await store.importRun({ summary: noted, slices, images, signal });
   if (!created && !(await isSameLog(stored.log(runId), slices))) throw runExists(runId);
-  if (created && annotations) await store.annotate([runId], annotations);
   return { runId, created };
 }
 

@@ -1,7 +1,7 @@
 import type { Compilable, Kysely } from 'kysely';
 import { z } from 'zod';
 import { type AnnotationChange, annotated } from '../api/run-annotations.ts';
-import type { RunExtras } from '../api/run-summary.ts';
+import type { RunExtras, RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_TAGS } from '../events/limits.ts';
 import { annotationRow } from './run-row.ts';
@@ -33,6 +33,14 @@ export function annotateStatements(
       .values({ run_id, ...values })
       .onConflict((conflict) => conflict.column('run_id').doUpdateSet(values)),
   ];
+}
+
+/** Writes the annotations with which a run is imported, within the transaction that creates its row. */
+export function importedAnnotations(
+  db: Kysely<StoreTables>,
+  { id, annotations }: Pick<RunSummary, 'id' | 'annotations'>,
+): Compilable[] {
+  return annotations === undefined ? [] : annotateStatements(db, id, {}, annotations);
 }
 
 function tooManyTags(runId: string): AppError {

@@ -11,7 +11,7 @@ const SLICE_CHARS = 256 * 1024;
 
 /** A run from a file, read and checked. */
 export interface FileRun {
-  /** Its row, created by `importedSummary` from the folded events. */
+  /** Its row, created by `importedSummary` from the folded events, with the annotations of the file. */
   summary: RunSummary;
   /** Its events in order, `run.created` first, as `slicesOf` divides them. */
   slices: AsyncIterable<readonly EventRow[]> | Iterable<readonly EventRow[]>;
@@ -30,9 +30,9 @@ export interface ImportKey {
 /** The steps of an import. Each is a short transaction, so that other writes can run in between. */
 export interface ImportSteps {
   /**
-   * Inserts the run's row, hidden from readers. Returns `false` if the run already exists.
+   * Inserts the run's row and its annotations, hidden from readers. Returns `false` if the run already exists.
    *
-   * @throws {AppError} `import_under_way` while another request imports it
+   * @throws {AppError} `import_under_way` while another request imports it, `too_many_tags`
    */
   beginImport(summary: RunSummary, importId: string): Promise<boolean>;
   /** Inserts the next events. @throws {AppError} `import_interrupted` if the import has been removed */

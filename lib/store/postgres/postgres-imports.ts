@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
+import { importedAnnotations } from '../annotation-statements.ts';
 import type { EventRow } from '../event-row.ts';
 import { type ImportKey, type ImportSteps, importInterrupted, importUnderWay } from '../import-run.ts';
 import { importingRow } from '../run-row.ts';
@@ -62,6 +63,7 @@ export class PostgresImports implements ImportSteps {
           ),
         );
         if (made) {
+          for (const statement of importedAnnotations(postgres, summary)) await run(compiled(statement));
           await run({
             sql: `insert into leases (run_id, epoch, worker, host, until)
                     values ($1, ${IMPORTING}, $2, '', ${LEASE_END})`,

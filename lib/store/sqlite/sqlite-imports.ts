@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
+import { importedAnnotations } from '../annotation-statements.ts';
 import type { EventRow } from '../event-row.ts';
 import {
   type ImportKey,
@@ -83,8 +84,11 @@ export class SqliteImports implements ImportSteps {
       const found = this.#selectEpoch(id);
       if (found === IMPORTING) throw importUnderWay(id);
       if (found !== undefined) return false;
-      const { sql, parameters } = sqlite.insertInto('runs').values(importingRow(summary, importId)).compile();
-      this.#database.prepare(sql).run(...parameters);
+      const row = sqlite.insertInto('runs').values(importingRow(summary, importId));
+      for (const statement of [row, ...importedAnnotations(sqlite, summary)]) {
+        const { sql, parameters } = statement.compile();
+        this.#database.prepare(sql).run(...parameters);
+      }
       this.#active.set(id, importId);
       return true;
     });

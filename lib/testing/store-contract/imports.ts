@@ -123,6 +123,28 @@ export function describeImports(subject: () => StoreUnderTest): void {
       await expect(late).rejects.toMatchObject({ code: 'import_interrupted' });
     });
 
+    it('is imported with its annotations, or not at all', async () => {
+      const { events, summary } = longFile();
+      const steps = subject().imports();
+      const place = { runId: 'long', importId: 'noted' };
+      const annotations = { title: 'Theirs', tags: ['kept'], score: 1 };
+      await steps.beginImport({ ...summary, annotations }, 'noted');
+      expect((await store.facets()).tags).toEqual([]);
+      await steps.addToImport(place, events.map(toEventRow));
+      await steps.publishImport(place);
+      expect(await store.summary('long')).toMatchObject({ annotations });
+      expect((await store.facets()).tags).toMatchObject([{ name: 'kept' }]);
+      const tags = Array.from({ length: 1000 }, (_, index) => `tag-${index}`);
+      const refused = { ...sampleFile(completedLog({ runId: 'tagged' })) };
+      await expect(
+        store.importRun({ ...refused, summary: { ...refused.summary, annotations: { tags } } }),
+      ).rejects.toMatchObject({ code: 'too_many_tags' });
+      expect(await store.summary('tagged')).toBeUndefined();
+      expect(await store.importRun(sampleFile(completedLog({ runId: 'tagged' })))).toMatchObject({
+        created: true,
+      });
+    });
+
     it('is dropped when its request is aborted', async () => {
       const { events, summary } = longFile();
       const controller = new AbortController();
