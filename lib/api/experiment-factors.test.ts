@@ -18,7 +18,8 @@ it('accepts any setting, the named model options and any other option of Ollama'
     temperature: [0, 0.7],
     top_p: [0.9],
     'model_options.num_gpu': [-1, 20],
-    'model_options.stop': ['END'],
+    'model_options.stop': [['END']],
+    'model_options.newer_option': ['on', 2],
   };
   expect(factorProblems(factors)).toEqual([]);
 });

@@ -13,7 +13,7 @@ import type { JsonValue } from '../util/json.ts';
 import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { NOT_FACTORS, unknownFactor } from './factor-names.ts';
-import { misspelledOption } from './model-option-names.ts';
+import { misspelledOption, optionType } from './model-options.ts';
 
 /** Settings to vary: by name, the values to try. */
 export const factorLists = z.record(z.string(), z.array(z.json()));
@@ -117,16 +117,22 @@ function countProblem(values: readonly unknown[]): string | undefined {
 }
 
 function valueProblems(name: string, values: readonly JsonValue[]): FactorProblem[] {
-  const schema = SCHEMAS.get(plainName(name)) ?? optionValue;
+  const plain = plainName(name);
+  const option = plain.startsWith(OPTION_PREFIX) ? plain.slice(OPTION_PREFIX.length) : undefined;
+  const schema = SCHEMAS.get(plain) ?? optionValue;
+  const type = option === undefined ? undefined : optionType(option);
   const first = new Map<string, number>();
   return values.flatMap((value, index): FactorProblem[] => {
     const read = schema.safeParse(value, IN_WORDS);
+    const wrong = (reason: string): FactorProblem[] => [
+      { path: [name, index], message: `${JSON.stringify(value).slice(0, 80)} is not valid: ${reason}` },
+    ];
     if (!read.success) {
-      const shown = JSON.stringify(value).slice(0, 80);
       const [problem] = fieldProblems(read.error.issues);
       const inner = problem && problem.path.length > 0 ? `${problem.path.join('.')}: ` : '';
-      return [{ path: [name, index], message: `${shown} is not valid: ${inner}${problem?.reason ?? ''}` }];
+      return wrong(`${inner}${problem?.reason ?? ''}`);
     }
+    if (type && !type.fits(value)) return wrong(`must be ${type.words}.`);
     const key = sortedJson(value);
     const before = first.get(key);
     if (before !== undefined) {

@@ -18,7 +18,8 @@ import { SHA256_HEX } from '../util/byte-patterns.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
-import { misspelledOption, tooManyOptions } from './model-option-names.ts';
+import { misspelledOption, tooManyOptions } from './model-options.ts';
+import { optionProblem } from './named-options.ts';
 
 const { shape } = createRunRequest;
 
@@ -104,8 +105,8 @@ export const experimentRequest = experimentPlan
   });
 
 /**
- * Option sets that are too large, misspelled names in them, with the option that is meant, and seeds that the plan lists as
- * well; with their path.
+ * Option sets that are too large, misspelled names in them, with the option that is meant, invalid values, and seeds that
+ * the plan lists as well; with their path.
  */
 function optionProblems({
   options,
@@ -114,11 +115,11 @@ function optionProblems({
   return options.flatMap((set, index): [(string | number)[], string][] => {
     const tooMany = tooManyOptions(set);
     if (tooMany !== undefined) return [[['options', index], tooMany]];
-    return Object.keys(set).flatMap((name): [(string | number)[], string][] => {
+    return Object.entries(set).flatMap(([name, value]): [(string | number)[], string][] => {
       const isSeedOfPlan = name === 'seed' && seeds.length > 0;
       const problem = isSeedOfPlan
         ? 'The field seeds also sets it. Remove one of the two.'
-        : misspelledOption(name);
+        : (misspelledOption(name) ?? optionProblem(name, value));
       return problem === undefined ? [] : [[['options', index, name], problem]];
     });
   });

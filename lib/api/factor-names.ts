@@ -1,6 +1,6 @@
 import { MODEL_OPTION_NAMES, OPTION_PREFIX, SETTING_NAMES } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { OLLAMA_OPTIONS } from './model-option-names.ts';
+import { OLLAMA_OPTIONS } from './model-options.ts';
 
 /** Fields of a plan that vary something themselves, and settings that no experiment varies, with what to do instead. */
 export const NOT_FACTORS: Readonly<Record<string, string>> = {

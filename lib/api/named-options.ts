@@ -1,7 +1,7 @@
-import { isListOption, isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
+import { isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
 import { quotedName } from '../util/short-text.ts';
-import { misspelledOptionProblems, tooManyOptions } from './model-option-names.ts';
+import { misspelledOptionProblems, optionValueProblem, tooManyOptions } from './model-options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -17,37 +17,43 @@ const isWindow = (value: unknown): value is number => isWithin(windowSetting, va
 const isReplyLimit = (value: unknown): value is number => isWithin(REPLY_LIMITS.first, value);
 const windowRange = `${formatNumber(windowSetting.min)} to ${formatNumber(windowSetting.max)}`;
 
+/** What is wrong with the value of an option: `must be a number, not "hot".` */
+export function optionProblem(name: string, value: unknown): string | undefined {
+  if (name === 'num_ctx') {
+    return isWindow(value)
+      ? undefined
+      : `must be a whole number from ${windowRange}. Set window_tokens instead.`;
+  }
+  if (name === 'num_predict') {
+    return isReplyLimit(value)
+      ? undefined
+      : 'must be a positive whole number: a reply without a limit may never end. Set the field num_predict instead: [first, second].';
+  }
+  return optionValueProblem(name, value);
+}
+
 /**
- * Validates `num_ctx`, `num_predict` and `stop` in the model options. The first two also exist as settings of the run,
- * `window_tokens` and `num_predict`, which they must not contradict. `null` removes an option and is always valid.
+ * Validates the values of model options. `num_ctx` and `num_predict` also exist as settings of the run, `window_tokens`
+ * and `num_predict`, which they must not contradict. `null` removes an option and is always valid.
  */
-export function namedOptionProblems({ model_options = {}, window_tokens, num_predict }: Asked): string[] {
-  const { num_ctx: window, num_predict: limit, stop } = model_options;
-  const problems: string[] = [];
-  const isSet = (value: unknown) => value !== undefined && value !== null;
-  if (isSet(window) && !isWindow(window)) {
-    problems.push(`num_ctx must be a whole number from ${windowRange}. Set window_tokens instead.`);
-  } else if (isSet(window) && window_tokens !== undefined && window !== window_tokens) {
-    problems.push(`num_ctx is ${String(window)}, but window_tokens is ${window_tokens}. Use window_tokens.`);
+function namedOptionProblems({ model_options = {}, window_tokens, num_predict }: Asked): string[] {
+  const { num_ctx: window, num_predict: limit } = model_options;
+  const problems = Object.entries(model_options).flatMap(([name, value]) => {
+    const problem = value === null ? undefined : optionProblem(name, value);
+    return problem === undefined ? [] : [`${quotedName(name)} ${problem}`];
+  });
+  if (isWindow(window) && window_tokens !== undefined && window !== window_tokens) {
+    problems.push(`num_ctx is ${window}, but window_tokens is ${window_tokens}. Use window_tokens.`);
   }
-  if (isSet(limit) && !isReplyLimit(limit)) {
+  if (isReplyLimit(limit) && num_predict !== undefined && limit !== num_predict[0]) {
     problems.push(
-      'num_predict must be a positive whole number: a reply without a limit may never end. Set the field num_predict instead: [first, second].',
+      `num_predict is ${limit}, but the field num_predict is [${num_predict.join(', ')}]. Use the field.`,
     );
-  } else if (isSet(limit) && num_predict !== undefined && limit !== num_predict[0]) {
-    problems.push(
-      `num_predict is ${String(limit)}, but the field num_predict is [${num_predict.join(', ')}]. Use the field.`,
-    );
-  }
-  // Ollama refuses a single text.
-  if (isSet(stop) && !Array.isArray(stop)) problems.push('stop must be a list of texts, such as ["END"].');
-  for (const [name, value] of Object.entries(model_options)) {
-    if (!isListOption(name) && Array.isArray(value)) problems.push(`${quotedName(name)} must not be a list.`);
   }
   return problems;
 }
 
-/** Everything that is wrong with the model options of a request: their number, `num_ctx`, `num_predict`, misspelled names. */
+/** Everything that is wrong with the model options of a request: their number, their values, misspelled names. */
 export function modelOptionProblems(asked: Asked): string[] {
   const tooMany = tooManyOptions(asked.model_options);
   if (tooMany !== undefined) return [tooMany];

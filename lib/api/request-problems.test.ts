@@ -80,6 +80,35 @@ it('a fork and a call sent again refuse misspelled options, and can remove them'
   expect(problems(rerunRequest, { options: { top_kk: null } })).toEqual([]);
 });
 
+it.each<[string, z.ZodType, (options: object) => object]>([
+  ['model_options', createRunRequest, (model_options) => ({ model: 'm', task: 't', model_options })],
+  ['run.model_options', presetRequest, (model_options) => ({ name: 'n', run: { model_options } })],
+  [
+    'settings.model_options',
+    forkRequest,
+    (model_options) => ({ at: { end: true }, settings: { model_options } }),
+  ],
+  ['options', rerunRequest, (options) => ({ options })],
+])('%s must have the types that Ollama takes', (field, schema, request) => {
+  expect(problems(schema, request({ temperature: 'hot', num_batch: 0, seed: 1.5 }))).toEqual([
+    `${field}: temperature must be a number, not "hot".`,
+    `${field}: num_batch must be a whole number of at least 1, not 0.`,
+    `${field}: seed must be a whole number, not 1.5.`,
+  ]);
+  expect(problems(schema, request({ temperature: 0, newer_option: 'x' }))).toEqual([]);
+});
+
+it('the options and factors of an experiment must have the types that Ollama takes', () => {
+  const options = [{ temperature: 'hot', num_ctx: 1 }, { num_batch: 64 }];
+  const factors = { 'model_options.use_mmap': [true, 1], 'model_options.newer_option': [['a']] };
+  expect(problems(experimentRequest, { name: 'n', models: ['m'], options, factors })).toEqual([
+    'factors.model_options.use_mmap.1: 1 is not valid: must be true or false.',
+    'factors.model_options.newer_option.0: ["a"] is not valid: must be a number, a string, true or false.',
+    'options.0.temperature: must be a number, not "hot".',
+    'options.0.num_ctx: must be a whole number from 256 to 2,000,000. Set window_tokens instead.',
+  ]);
+});
+
 it('the cases of a suite refuse misspelled limits', () => {
   const cases = [{ id: 'a', input: 'Do it', settings: { budget: { max_second: 5 } } }];
   expect(problems(suite, { name: 'n', cases })).toEqual([

@@ -181,7 +181,7 @@ export const DIVERSITY_LIMITS = {
   },
 } as const satisfies Record<string, NumberFacts>;
 
-/** The model options that forms have a field for. The API passes any value of theirs to Ollama. */
+/** The model options that forms have a field for, with the limits of the field. The API passes any number to Ollama. */
 export const MODEL_OPTIONS = {
   temperature: { min: 0, max: 5, label: 'Temperature', form: { empty: 'model default' } },
   seed: {
@@ -768,11 +768,6 @@ export const STORED_IF_SET = SETTING_NAMES.filter(
 ) as readonly Exclude<SettingName, SettingsWith<{ stored: 'always' | 'elsewhere' }>>[];
 
 export const MODEL_OPTION_NAMES: readonly (keyof typeof MODEL_OPTIONS)[] = keysOf(MODEL_OPTIONS);
-
-/** Whether a model option takes a list of texts, and nothing else (Ollama's `stop`). No other takes a list. */
-export function isListOption(name: string): boolean {
-  return name === 'stop';
-}
 
 /** Prefix of a model option in the name of an experiment's factor: `model_options.top_p`. */
 export const OPTION_PREFIX = 'model_options.';

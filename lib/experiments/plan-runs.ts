@@ -1,7 +1,7 @@
 import { createRunRequest, type NewRun } from '../api/create-run.ts';
 import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import { type FactorLists, type FactorValues, factorFields } from '../api/experiment-factors.ts';
-import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
+import { namedOptions } from '../api/named-options.ts';
 import { checksOfCase, modeOfCase, type SuiteCase } from '../api/suite.ts';
 import { refusedFields, unusedFields, withoutUnused } from '../api/unused-fields.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -136,7 +136,6 @@ export function itemKey({ model, options, factors = {}, seed, repeat, case: id }
  *
  * @param one the case of the item; missing if the experiment runs no suite
  * @throws {ZodError} when the settings do not fit the mode
- * @throws {AppError} `invalid_request` for an invalid window or reply limit in the options
  */
 export function requestOf(plan: ExperimentPlan, item: ExperimentItem, one?: SuiteCase): NewRun {
   return createRunRequest.parse(withoutUnused(fieldsOf(plan, item, one)), IN_WORDS);
@@ -176,14 +175,6 @@ export function unusedInRun(
  */
 function fieldsOf(plan: ExperimentPlan, item: ExperimentItem, one: SuiteCase | undefined) {
   const asked = { model_options: item.options };
-  const problems = namedOptionProblems(asked);
-  if (problems.length > 0) {
-    throw new AppError({
-      code: 'invalid_request',
-      message: `options: ${problems.join(' ')}`,
-      hint: 'For all runs alike, they are fields of settings: window_tokens and num_predict.',
-    });
-  }
   const varied = factorFields(item.factors ?? {});
   const common = {
     ...plan.settings,

@@ -178,8 +178,8 @@ it.each([
     /num_predict is 50, but the field num_predict is \[60, 90\]/,
   ],
   [{ num_predict: -1 }, {}, /num_predict must be a positive whole number.*\[first, second\]/],
-  [{ stop: 'END' }, {}, /stop must be a list of texts/],
-  [{ temperature: ['0'] }, {}, /temperature must not be a list/],
+  [{ stop: 'END' }, {}, /stop must be a list of strings/],
+  [{ temperature: ['0'] }, {}, /temperature must be a number, not \[/],
 ])('rejects model options %o with %o, and names the field to use', (model_options, fields, problem) => {
   expect(() => resolve({ model_options, ...fields })).toThrow(problem);
   expect(() => resolve({ model_options: {}, ...fields })).not.toThrow();

@@ -11,7 +11,8 @@ it('reads numbers, words, switches, lists and texts', () => {
     stall_guard: true, false
     parser_layers: ["native"], ["native", "xml"]
     system: "Be brief, please.", ""
-    model_options.stop: "a \\" b, c", [END]
+    model_options.stop: ["END", "\\n"], []
+    model_options.newer_option: "a \\" b, c", [END]
     model_options.num_gpu: -1
     diversity: {"threshold": 0.5, "window": 3}`);
   expect(read).toEqual({
@@ -22,7 +23,8 @@ it('reads numbers, words, switches, lists and texts', () => {
       stall_guard: [true, false],
       parser_layers: [['native'], ['native', 'xml']],
       system: ['Be brief, please.', ''],
-      'model_options.stop': ['a " b, c', '[END]'],
+      'model_options.stop': [['END', '\n'], []],
+      'model_options.newer_option': ['a " b, c', '[END]'],
       'model_options.num_gpu': [-1],
       diversity: [{ threshold: 0.5, window: 3 }],
     },
@@ -40,6 +42,8 @@ it.each([
   ['top_p: ,', /at least one value/],
   ['stall_threshold: 5, 0', 'stall_threshold: 0 must be a whole number from 1 to 100.'],
   ['stall_guard: yes', 'stall_guard: "yes" must be true or false.'],
+  ['model_options.num_batch: 64, 0', 'num_batch: 0 must be a whole number of at least 1.'],
+  ['model_options.use_mmap: yes', 'use_mmap: "yes" must be true or false.'],
   ['tier: huge', 'tier: "huge" must be trivial, standard, complex.'],
   [`top_k: ${Array.from({ length: 51 }, (_, index) => index).join(', ')}`, /At most 50 values/],
 ])('says what is wrong with %j', (text, problem) => {

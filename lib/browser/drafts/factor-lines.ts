@@ -1,5 +1,5 @@
 import { FACTOR_NAMES, unknownFactor } from '../../api/factor-names.ts';
-import { misspelledOption } from '../../api/model-option-names.ts';
+import { misspelledOption, optionType } from '../../api/model-options.ts';
 import { MAX_FACTOR_VALUES, MAX_FACTORS } from '../../events/limits.ts';
 import {
   isWithin,
@@ -55,6 +55,7 @@ function valuesProblem(name: string, values: readonly JsonValue[]): string | und
 
 /** The allowed values of a factor; `undefined` if only the server knows them. */
 function expectationOf(name: string): { fits: (value: JsonValue) => boolean; words: string } | undefined {
+  if (name.startsWith(OPTION_PREFIX)) return optionType(name.slice(OPTION_PREFIX.length));
   const option = MODEL_OPTION_NAMES.find((known) => known === name);
   const setting = SETTING_NAMES.find((known) => known === name);
   if (option !== undefined) return numbers(MODEL_OPTIONS[option]);

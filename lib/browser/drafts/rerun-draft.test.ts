@@ -157,8 +157,19 @@ describe('says what is wrong, and where', () => {
     ],
     ['no window', { numbers: { ...draft.numbers, window_tokens: '' } }, 'window_tokens', /needed/],
     ['options that are no object', { otherOptions: '[1]' }, 'otherOptions', /object/],
-    ['a list of other values', { otherOptions: '{"stop": [1]}' }, 'otherOptions', /list of texts/],
-    ['a list for another option', { otherOptions: '{"num_gpu": []}' }, 'otherOptions', /list of texts/],
+    [
+      'a list of other values',
+      { otherOptions: '{"stop": [1]}' },
+      'otherOptions',
+      /stop must be a list of strings/,
+    ],
+    [
+      'a list for another option',
+      { otherOptions: '{"num_gpu": []}' },
+      'otherOptions',
+      /whole number, not \[\]/,
+    ],
+    ['a text for a number', { otherOptions: '{"min_p": "low"}' }, 'otherOptions', /min_p must be a number/],
     ['no model', { model: ' ' }, 'model', /Choose/],
   ])('%s', (_, changes, field, words) => {
     const result = read(changes);

@@ -1,11 +1,13 @@
+import { optionValueProblem } from '../../api/model-options.ts';
 import type { RerunRequest } from '../../api/rerun-call.ts';
 import type { SentRequestReply } from '../../api/sent-request.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 import type { OptionValue, ThinkSetting } from '../../events/setting-values.ts';
-import { isListOption, MODEL_OPTION_NAMES } from '../../events/settings.ts';
+import { MODEL_OPTION_NAMES } from '../../events/settings.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 import { recordOf } from '../../util/records.ts';
+import { quotedName } from '../../util/short-text.ts';
 import { type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
@@ -288,13 +290,16 @@ function readOptions(
   if (draft.otherOptions.trim() !== '') {
     const read = readJson(draft.otherOptions);
     if (!read.ok) problems.otherOptions = read.problem;
-    else if (
-      !isRecord(read.value) ||
-      !Object.entries(read.value).every(([name, value]) => isOptionValue(name, value))
-    )
-      problems.otherOptions =
-        'Must be an object of numbers, texts and switches, with a list of texts for stop: {"num_gpu": 0}.';
-    else Object.assign(now, otherOptions(read.value));
+    else if (!isRecord(read.value)) problems.otherOptions = 'Must be an object, such as {"num_gpu": 0}.';
+    else {
+      const others = otherOptions(read.value);
+      const [wrong] = Object.entries(others).flatMap(([name, value]) => {
+        const problem = optionValueProblem(name, value);
+        return problem === undefined ? [] : [`${quotedName(name)} ${problem}`];
+      });
+      if (wrong === undefined) Object.assign(now, others);
+      else problems.otherOptions = wrong;
+    }
   }
   const names = new Set([...Object.keys(body.options), ...Object.keys(now)]);
   return Object.fromEntries(
@@ -317,8 +322,7 @@ function readJson(text: string): { ok: true; value: JsonValue } | { ok: false; p
 }
 
 function isOptionValue(name: string, value: JsonValue): value is OptionValue {
-  if (isListOption(name)) return Array.isArray(value) && value.every((each) => typeof each === 'string');
-  return typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
+  return optionValueProblem(name, value) === undefined;
 }
 
 /** Whether two values of drafts, with their fields in the same order, are equal. */
