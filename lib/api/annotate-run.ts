@@ -8,6 +8,7 @@ import {
   MAX_TITLE_CHARS,
 } from '../events/limits.ts';
 import { VISIBLE_LINE } from '../util/visible-line.ts';
+import type { AnnotationChange } from './run-annotations.ts';
 
 const NOT_A_TAG = 'A tag must not contain commas or control characters.';
 
@@ -44,18 +45,35 @@ export const annotateRunRequest = z
     note: note.nullable().optional(),
     score: score.nullable().optional(),
   })
-  .refine((change) => Object.keys(change).length > 0, 'Name at least one field to change.');
+  .refine((change) => Object.keys(change).length > 0, 'Name at least one field to change.')
+  .superRefine(refuseAddedAndRemoved);
+
+/** Reports a tag that a change both adds and removes. */
+function refuseAddedAndRemoved(
+  { add_tags: added = [], remove_tags: removed = [] }: AnnotationChange,
+  context: z.RefinementCtx,
+): void {
+  const both = added.find((name) => removed.includes(name));
+  if (both === undefined) return;
+  context.addIssue({
+    code: 'custom',
+    path: ['add_tags'],
+    message: `The tag "${both}" is both added and removed. Choose one.`,
+  });
+}
 
 const runIds = z.array(z.string().min(1).max(64)).min(1, 'Name at least one run.').max(MAX_SELECTED_RUNS);
 
 /** Body of `POST /api/selection/annotate`: one change for many runs. */
-export const annotateSelectionRequest = z.strictObject({
-  runs: runIds,
-  add_tags: tags.optional(),
-  remove_tags: tags.optional(),
-  pinned: z.boolean().optional(),
-  archived: z.boolean().optional(),
-});
+export const annotateSelectionRequest = z
+  .strictObject({
+    runs: runIds,
+    add_tags: tags.optional(),
+    remove_tags: tags.optional(),
+    pinned: z.boolean().optional(),
+    archived: z.boolean().optional(),
+  })
+  .superRefine(refuseAddedAndRemoved);
 
 /** Body of `POST /api/selection/delete` and `/restore`. */
 export const selectionRequest = z.strictObject({ runs: runIds });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
-import { annotateRunRequest } from './annotate-run.ts';
+import { annotateRunRequest, annotateSelectionRequest } from './annotate-run.ts';
 import { approvalsRequest, createRunRequest, messageRequest } from './create-run.ts';
 import { experimentRequest } from './experiment.ts';
 import { forkRequest } from './fork-run.ts';
@@ -107,6 +107,14 @@ it('the options and factors of an experiment must have the types that Ollama tak
     'options.0.temperature: must be a number, not "hot".',
     'options.0.num_ctx: must be a whole number from 256 to 2,000,000. Set window_tokens instead.',
   ]);
+});
+
+it('refuses a tag that a change both adds and removes', () => {
+  const change = { add_tags: ['b', 'a '], remove_tags: ['a'] };
+  const problem = 'add_tags: The tag "a" is both added and removed. Choose one.';
+  expect(problems(annotateRunRequest, change)).toEqual([problem]);
+  expect(problems(annotateSelectionRequest, { runs: ['r1'], ...change })).toEqual([problem]);
+  expect(problems(annotateRunRequest, { ...change, remove_tags: ['c'] })).toEqual([]);
 });
 
 it('the cases of a suite refuse misspelled limits', () => {

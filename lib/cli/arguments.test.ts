@@ -137,6 +137,9 @@ describe('the command line', () => {
     });
     refused('note', 'a1').toThrow(/Give a note/);
     refused('note', 'a1', '--pin', '--unpin').toThrow(/cannot be combined/);
+    refused('note', 'a1', '--tag', 'x', '--tag', 'y', '--untag', ' y').toThrow(
+      '--tag and --untag both name "y". Remove one of them.',
+    );
     expect(read('stop r1 --force')).toMatchObject({ runId: 'r1', force: true });
     expect(readArguments(['say', 'r1', 'use the other file'])).toMatchObject({
       text: 'use the other file',

@@ -279,6 +279,9 @@ function readNote(args: readonly string[]): Command {
   if (!runId || positionals.length > 2) {
     throw usage('Usage: loupe note RUN "TEXT", with the text in quotes.');
   }
+  const removed = values.untag?.map((tag) => tag.trim()) ?? [];
+  const both = values.tag?.find((tag) => removed.includes(tag.trim()));
+  if (both !== undefined) throw usage(`--tag and --untag both name "${both}". Remove one of them.`);
   const change: AnnotationChange = given({
     title: values.title,
     note,
