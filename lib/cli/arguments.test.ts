@@ -154,6 +154,12 @@ describe('the command line', () => {
       format: 'session',
       output: 'out.jsonl',
     });
+    expect(read('export r1 -o -')).toMatchObject({ output: undefined });
+    expect(read('export r1 --output ./-')).toMatchObject({ output: './-' });
+    expect(read('experiment export e1 --output=-')).toEqual({
+      name: 'experiment',
+      command: { action: 'export', id: 'e1', format: 'csv', redact: true },
+    });
     expect(read('check qwen3:8b --json')).toMatchObject({ name: 'check', model: 'qwen3:8b', json: true });
     expect(readArguments([])).toEqual({ name: 'help' });
   });

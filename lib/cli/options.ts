@@ -72,10 +72,14 @@ export function one(positionals: readonly string[], form: string): string {
   return first;
 }
 
-/** `--output`. @throws {AppError} `usage` for an empty path, such as from an unset variable */
+/**
+ * The file that `--output` names; `undefined` for standard output, which `-` stands for.
+ *
+ * @throws {AppError} `usage` for an empty path, such as from an unset variable
+ */
 export function outputOf(path: string | undefined): string | undefined {
   if (path === '') throw usage('--output needs the path of a file.');
-  return path;
+  return path === '-' ? undefined : path;
 }
 
 /** Options that also apply when continuing. */

@@ -78,6 +78,7 @@ All commands: --url http://127.0.0.1:${DEFAULT_PORT}, or LOUPE_URL. The token is
 Ctrl-C stops a check, a rating or a benchmark, a run after the current step, and an experiment after the current run; pressed again, it stops the
 run or the experiment immediately. In "follow" it only disconnects.
 With --json, each event, or each entry of a list, is one line of JSON.
+An export goes to standard output unless --output names a new file; --output - is standard output.
 Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
 ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
