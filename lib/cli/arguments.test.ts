@@ -34,14 +34,7 @@ describe('the command line', () => {
           '--option',
           'seed=7',
         ],
-        ...[
-          '--option',
-          'stop=END',
-          '--set',
-          'checks=[{"type":"file_exists","path":"a.md"}]',
-          '--live',
-          '--json',
-        ],
+        ...['--option', 'stop=END', '--set', 'checks=[{"type":"file_exists","path":"a.md"}]', '--live'],
       ]),
     ).toEqual({
       name: 'run',
@@ -58,7 +51,7 @@ describe('the command line', () => {
       },
       images: [],
       fields: [],
-      json: true,
+      json: false,
       live: true,
       detach: false,
       url: undefined,
@@ -112,8 +105,10 @@ describe('the command line', () => {
     });
   });
 
-  it('refuses events as JSON of a run that it does not follow', () => {
+  it('refuses two ways of printing a run', () => {
     refused('run', 'Hi', '-m', 'm', '--detach', '--json').toThrow(/Remove --json.*loupe follow RUN --json/);
+    refused('run', 'Hi', '-m', 'm', '--detach', '--live').toThrow(/Remove --live.*loupe follow RUN\.$/);
+    refused('run', 'Hi', '-m', 'm', '--live', '--json').toThrow(/Remove --live or --json\.$/);
   });
 
   it('accepts a list of texts for the model option stop', () => {

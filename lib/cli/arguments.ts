@@ -388,11 +388,7 @@ function readRun(args: readonly string[]): Command {
     json: { type: 'boolean' },
   });
   if (positionals.length > 1) throw usage('Put the task in quotes: loupe run "Read the notes and …".');
-  if (values.detach && values.json) {
-    throw usage(
-      '--detach prints only the ID. Remove --json, and print the events later: loupe follow RUN --json.',
-    );
-  }
+  refuseOtherOutput(values);
   const texts: Readonly<Record<string, unknown>> = values;
   const budget = readFlags(BUDGET_FLAGS, texts);
   const body: Record<string, unknown> = {
@@ -426,6 +422,27 @@ function readRun(args: readonly string[]): Command {
     live: values.live === true,
     url: values.url,
   };
+}
+
+/** Refuses two ways of printing a run, of which only one would be used. @throws {AppError} `usage` */
+function refuseOtherOutput({
+  detach,
+  json,
+  live,
+}: {
+  readonly [option in 'detach' | 'json' | 'live']?: boolean | undefined;
+}): void {
+  if (detach && json) {
+    throw usage(
+      '--detach prints only the ID. Remove --json, and print the events later: loupe follow RUN --json.',
+    );
+  }
+  if (detach && live) {
+    throw usage('--detach prints only the ID. Remove --live, and follow the run later: loupe follow RUN.');
+  }
+  if (json && live) {
+    throw usage('--json prints events, not the text as it is written. Remove --live or --json.');
+  }
 }
 
 /** A folder as the server finds it: its own working folder is another one. The home folder (`~`) is the server's. */
