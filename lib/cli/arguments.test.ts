@@ -196,7 +196,15 @@ describe('the command line', () => {
     refused('experiment', 'status', '').toThrow('status [ID]');
     refused('rate', '--continue', '').toThrow('--continue needs the ID of a rating.');
     refused('benchmark', '--continue=').toThrow('--continue needs the ID of a benchmark.');
+    refused('check', 'm', '--mcp', '').toThrow('--mcp needs a value.');
+    refused('rate', 'r1', '--by', 'm', '--title=').toThrow('--title needs a value.');
+    refused('rate', 'r1', '--by', 'm', '--with', '').toThrow('--with needs a value.');
+    refused('run', 'Hi', '-m', 'm', '--option', 'stop=').toThrow('--option stop needs a value.');
     refused('check').toThrow('check MODEL');
+    refused('--url', 'http://127.0.0.1:4120', 'list').toThrow(
+      '--url comes before the command. Put options after it.',
+    );
+    refused('export', 'r1', '--format', 'bundle', '--raw').toThrow(/always redacted.*--format run/);
     refused('presets', 'x').toThrow('no arguments');
   });
 });

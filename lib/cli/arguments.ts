@@ -130,6 +130,9 @@ export function readArguments(args: readonly string[]): Command {
     case 'benchmark':
       return readBenchmark(rest);
     default:
+      if (name.startsWith('-') && rest.some((word) => COMMAND_NAMES.some((known) => known === word))) {
+        throw usage(`${name} comes before the command. Put options after it.`);
+      }
       throw noSuchCommand(name);
   }
 }
@@ -183,7 +186,7 @@ function readList(args: readonly string[]): Command {
     LIST_FILTERS.flatMap((each): [string, string][] => {
       const text = texts[each];
       if (typeof text !== 'string') return [];
-      return [[each, each === 'folder' ? folderOf('--folder', text) : filterOf(`--${each}`, text)]];
+      return [[each, each === 'folder' ? folderOf('--folder', text) : filled(`--${each}`, text)]];
     }),
   );
   return { name: 'list', limit, json: values.json === true, query, url: values.url };
@@ -212,6 +215,9 @@ function readExport(args: readonly string[]): Command {
   });
   const format = EXPORT_FORMATS.find((known) => known === (values.format ?? 'run'));
   if (!format) throw usage(`--format is "${values.format}"; it must be one of ${EXPORT_FORMATS.join(', ')}.`);
+  if (format === 'bundle' && values.raw) {
+    throw usage('A bug bundle is always redacted. For the unredacted log: --format run.');
+  }
   return {
     name: 'export',
     runId: one(positionals, 'export RUN'),
@@ -243,7 +249,7 @@ function readCheck(args: readonly string[]): Command {
     name: 'check',
     model: one(positionals, 'check MODEL'),
     json: values.json === true,
-    ...(values.mcp === undefined ? {} : { server: values.mcp }),
+    ...(values.mcp === undefined ? {} : { server: filled('--mcp', values.mcp) }),
     url: values.url,
   };
 }
@@ -257,8 +263,8 @@ function readMcp(args: readonly string[]): Command {
 /** Options of "list" that the server checks. */
 const LIST_FILTERS = ['tag', 'folder', 'model', 'outcome', 'since', 'until', 'archived', 'sort'] as const;
 
-/** The value of a filter. @throws {AppError} `usage` for an empty one, or for no tags: the server would list all runs */
-function filterOf(option: string, text: string): string {
+/** The value of an option. @throws {AppError} `usage` for an empty one, such as from an unset variable, or for no tags */
+function filled(option: string, text: string): string {
   if (/^[\s,]*$/.test(text)) throw usage(`${option} needs a value.`);
   return text;
 }
@@ -346,9 +352,12 @@ function readRate(args: readonly string[]): Command {
     ...given({ id }),
     runIds,
     models,
-    questionnaire: values.with ?? 'experience',
-    part: values.part ?? 'output',
-    title: values.title ?? `Ratings of ${runIds.length === 1 ? '1 run' : `${runIds.length} runs`}`,
+    questionnaire: filled('--with', values.with ?? 'experience'),
+    part: filled('--part', values.part ?? 'output'),
+    title:
+      values.title === undefined
+        ? `Ratings of ${runIds.length === 1 ? '1 run' : `${runIds.length} runs`}`
+        : filled('--title', values.title),
     json: values.json === true,
     url: values.url,
   };
@@ -505,6 +514,8 @@ function modelOptionsOf(pairs: readonly string[]): Record<string, unknown> {
 /** `temperature=0.2`: numbers and booleans are converted, everything else is text. */
 function readOption(pair: string): [string, number | boolean | string | unknown[]] {
   const [key, text] = split('--option', pair);
+  // An empty text to stop at would end every reply at its start.
+  if (text === '') throw usage(`--option ${key} needs a value.`);
   if (key === 'stop') return [key, readJsonList(text) ?? [text]];
   if (text === 'true' || text === 'false') return [key, text === 'true'];
   return [key, text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text];
