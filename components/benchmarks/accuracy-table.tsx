@@ -1,12 +1,7 @@
 import type { BenchmarkCell } from '#lib/api/benchmark.ts';
-import {
-  casesWords,
-  cellName,
-  gainWords,
-  intervalWords,
-  pWords,
-} from '#lib/browser/words/benchmark-words.ts';
+import { casesWords, cellName, gainWords, pWords } from '#lib/browser/words/benchmark-words.ts';
 import { formatPercent } from '#lib/browser/words/format.ts';
+import { intervalWords } from '#lib/browser/words/rate-words.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -101,7 +96,7 @@ function Rate({ rate }: { rate: BenchmarkCell['read'] }) {
     <td className={figure}>
       {rate ? (
         <>
-          {formatPercent(rate.share)} <span className="max-sm:block">{intervalWords(rate)}</span>
+          {formatPercent(rate.share)} <span className="max-sm:block">({intervalWords(rate)})</span>
         </>
       ) : (
         '–'

@@ -7,7 +7,7 @@ import { factorResponse, numericFactors } from '#lib/browser/plots/cell-series.t
 import { formatDuration, formatPercent } from '#lib/browser/words/format.ts';
 import { modelLabel, modelLabels } from '#lib/browser/words/model-label.ts';
 import { valueWords, variationWords } from '#lib/browser/words/option-words.ts';
-import { rateWords, repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
+import { intervalWords, rateWords, repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import { keysOf } from '#lib/util/records.ts';
@@ -276,7 +276,7 @@ export function cellName(cell: ExperimentCell): string {
 function cellWords(cell: Rated | undefined): string {
   if (!cell) return '';
   const { low, value, high } = cell.rate;
-  return `${cellName(cell)}: ${cell.passed} of ${cell.judged} passed, ${formatPercent(value)} (${formatPercent(low)} to ${formatPercent(high)})`;
+  return `${cellName(cell)}: ${cell.passed} of ${cell.judged} passed, ${formatPercent(value)} (${intervalWords({ low, high })})`;
 }
 
 function rateTable(cells: readonly Rated[]) {

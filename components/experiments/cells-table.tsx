@@ -7,7 +7,7 @@ import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { FIGURE_WORDS, runsWithFigure } from '#lib/browser/words/figure-words.ts';
 import { formatDuration, formatPercent, formatShortCount, formatTokens } from '#lib/browser/words/format.ts';
 import { variationWords } from '#lib/browser/words/option-words.ts';
-import { allDiffer } from '#lib/browser/words/rate-words.ts';
+import { allDiffer, intervalWords } from '#lib/browser/words/rate-words.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -123,7 +123,7 @@ function CellLine({
         {settings || '–'}
       </td>
       <Share count={cell.passed} of={cell.judged} none={allNotRun ? 'did not run' : undefined} />
-      <td className={figure}>{rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–'}</td>
+      <td className={figure}>{rate ? intervalWords(rate) : '–'}</td>
       {retried && <Share count={cell.first_try} of={cell.judged} />}
       {tries > 1 &&
         [k?.pass_at_k, k?.pass_hat_k].map((share, index) => (

@@ -6,7 +6,7 @@ import type { ExperimentListReply } from '#lib/api/experiment.ts';
 import { type HistoryPoint, suiteHistory } from '#lib/browser/plots/suite-history.ts';
 import { formatMoment, formatPercent } from '#lib/browser/words/format.ts';
 import { modelLabel } from '#lib/browser/words/model-label.ts';
-import { repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
+import { intervalWords, repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
@@ -76,5 +76,5 @@ function dayOf({ at }: HistoryPoint): string {
 function pointWords(point: HistoryPoint | undefined): string {
   if (!point) return '';
   const { name, at, model, passed, judged, low, high, hash, cases } = point;
-  return `${shortLine(name)}, ${formatMoment(at)}: ${modelLabel(model)} ${passed} of ${judged} passed (${formatPercent(low)} to ${formatPercent(high)}), ${cases} cases of version ${hash.slice(0, 12)}`;
+  return `${shortLine(name)}, ${formatMoment(at)}: ${modelLabel(model)} ${passed} of ${judged} passed (${intervalWords({ low, high })}), ${cases} cases of version ${hash.slice(0, 12)}`;
 }

@@ -387,7 +387,7 @@ describe('npx loupe', () => {
     expect(code).toBe(0);
     expect(err).toContain('/benchmarks/');
     expect(out).toMatch(
-      /lamps +Simple \(Python\) +2 +0% \(0%–66%\) +100% \(34%–100%\) +\+100 \(\S+ to \S+\) +0\.500/,
+      /lamps +Simple \(Python\) +2 +0% \(0% to 66%\) +100% \(34% to 100%\) +\+100 \(\S+ to \S+\) +0\.500/,
     );
     const id = err.split('\n')[0] ?? '';
     const again = await command(['benchmark', '--continue', id, '--json']).ended;

@@ -3,6 +3,7 @@ import type { ExperimentCell } from '../api/experiment-cells.ts';
 import type { ListedStudy } from '../api/study.ts';
 import { formatDuration, formatPercent } from '../browser/words/format.ts';
 import { variationWords } from '../browser/words/option-words.ts';
+import { intervalWords } from '../browser/words/rate-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { plural } from '../util/numbers.ts';
 import { tableLines } from './table.ts';
@@ -45,7 +46,7 @@ export function cellLines(cells: readonly ExperimentCell[], columns?: number): s
       String(cell.cell),
       `${cell.passed}/${cell.judged}`,
       rate ? formatPercent(rate.value) : '–',
-      rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–',
+      rate ? intervalWords(rate) : '–',
       figures.seconds ? formatDuration(figures.seconds.median * 1000) : '–',
       [cell.model, settings].filter(Boolean).join(', '),
     ];

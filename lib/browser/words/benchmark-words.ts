@@ -3,6 +3,7 @@ import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
 import type { ResultFilter } from '#lib/api/benchmark-filter.ts';
 import { formatCount, formatPercent } from './format.ts';
 import { exactPointsWords } from './pair-words.ts';
+import { intervalWords } from './rate-words.ts';
 
 export const BENCHMARK_STATUS: Readonly<Record<BenchmarkStatus, string>> = {
   waiting: 'Waiting',
@@ -29,17 +30,9 @@ export function casesWords({ judged, failed }: Pick<BenchmarkCell, 'judged' | 'f
   return failed > 0 ? `${formatCount(judged)} of ${formatCount(judged + failed)}` : formatCount(judged);
 }
 
-/** A share with its interval: `62% (51%–72%)`. */
+/** A share with its interval: `62% (51% to 72%)`. */
 export function rateWords(rate: BenchmarkCell['read']): string {
-  return rate ? `${formatPercent(rate.share)} ${intervalWords(rate)}` : '–';
-}
-
-/** The interval of a share: `(51%–72%)`. */
-export function intervalWords({
-  low,
-  high,
-}: Pick<NonNullable<BenchmarkCell['read']>, 'low' | 'high'>): string {
-  return `(${formatPercent(low)}–${formatPercent(high)})`;
+  return rate ? `${formatPercent(rate.share)} (${intervalWords(rate)})` : '–';
 }
 
 /** The gain from parsing calls in the text, in percentage points: `+12.4 (+4 to +20)`. */

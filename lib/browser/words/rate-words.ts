@@ -14,7 +14,12 @@ interface Rate {
 /** A pass rate, which is never shown without its interval and its runs (decision 53): `67% (2 of 3, 21% to 94%)`. Pure. */
 export function rateWords({ value, low, high, passed, judged }: Rate): string {
   const runs = `${formatCount(passed)} of ${formatCount(judged)}`;
-  return `${formatPercent(value)} (${runs}, ${formatPercent(low)} to ${formatPercent(high)})`;
+  return `${formatPercent(value)} (${runs}, ${intervalWords({ low, high })})`;
+}
+
+/** The interval of a share: `21% to 94%`. Pure. */
+export function intervalWords({ low, high }: Pick<Rate, 'low' | 'high'>): string {
+  return `${formatPercent(low)} to ${formatPercent(high)}`;
 }
 
 /** Judged runs, and the cases behind them; `cases` is missing without a suite. */

@@ -4,6 +4,7 @@ import { ENDING_STYLES } from '../../../browser/plots/ending-styles.ts';
 import { labeledTicks } from '../../../browser/plots/labeled-ticks.ts';
 import { patternsOf, TEXTURE_LINES, TEXTURE_TILE_PX } from '../../../browser/plots/textures.ts';
 import { formatDuration, formatPercent } from '../../../browser/words/format.ts';
+import { intervalWords } from '../../../browser/words/rate-words.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import type { OutcomeKind } from '../../../events/termination.ts';
 import { keysOf } from '../../../util/records.ts';
@@ -32,7 +33,7 @@ export function passRatePlot(cells: readonly NamedCell[]): Html {
     const { rate } = cell;
     return html`${rowLabel(name, cell.cell, y)}${
       rate
-        ? html`<line class="interval" x1="${x(rate.low)}" x2="${x(rate.high)}" y1="${y}" y2="${y}"/><circle class="dot" cx="${x(rate.value)}" cy="${y}" r="4.5"><title>${name}: ${formatPercent(rate.value)} (${formatPercent(rate.low)} to ${formatPercent(rate.high)})</title></circle>`
+        ? html`<line class="interval" x1="${x(rate.low)}" x2="${x(rate.high)}" y1="${y}" y2="${y}"/><circle class="dot" cx="${x(rate.value)}" cy="${y}" r="4.5"><title>${name}: ${formatPercent(rate.value)} (${intervalWords(rate)})</title></circle>`
         : html`<text class="quiet" x="${x(0)}" y="${y + 4}">no verdict</text>`
     }`;
   });

@@ -3,6 +3,7 @@ import { CELL_FIGURES, type CellFigure, type ExperimentCell } from '../../../api
 import { DID_NOT_RUN, didRun, hasPassed, outcomeOfResult } from '../../../api/result-outcome.ts';
 import { estimateMark, runsWithFigure } from '../../../browser/words/figure-words.ts';
 import { formatPercent } from '../../../browser/words/format.ts';
+import { intervalWords } from '../../../browser/words/rate-words.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import { itemsByCell } from '../../../experiments/cells.ts';
 import { caseGrid } from '../../../experiments/plots.ts';
@@ -21,7 +22,7 @@ export function rateTable(cells: readonly NamedCell[]): Html {
     return html`<tr><th scope="row"><a href="#cell-${cell.cell}">${name}</a></th>${numbers([
       `${cell.passed} of ${cell.judged}`,
       cell.rate ? formatPercent(cell.rate.value) : '–',
-      cell.rate ? `${formatPercent(cell.rate.low)} to ${formatPercent(cell.rate.high)}` : '–',
+      cell.rate ? intervalWords(cell.rate) : '–',
       cell.judged === 0 ? '–' : formatPercent(cell.first_try / cell.judged),
       ...(tries > 1 ? [k ? formatPercent(k.pass_at_k) : '–', k ? formatPercent(k.pass_hat_k) : '–'] : []),
       String(cell.runs - cell.judged),
