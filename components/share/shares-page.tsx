@@ -102,11 +102,9 @@ function ShareLine({ share }: { share: Share }) {
       </div>
       <p className="tnum text-sm text-ink-3" suppressHydrationWarning>
         {plural(share.views, 'view')}
-        <span className="block text-xs">
-          {share.last_viewed_at === undefined
-            ? 'never opened'
-            : `last ${formatWhen(share.last_viewed_at, now)}`}
-        </span>
+        {share.last_viewed_at !== undefined && (
+          <span className="block text-xs">{`last ${formatWhen(share.last_viewed_at, now)}`}</span>
+        )}
       </p>
       <div className="flex flex-wrap items-center gap-2 sm:w-60 sm:justify-end md:w-72">
         {active ? (
