@@ -21,7 +21,7 @@ export function FamilyOutcomes({ family }: { family: RunFamily }) {
                 className={cx('size-2 shrink-0 rounded-full', toneDot[OUTCOMES[kind].tone])}
                 aria-hidden="true"
               />
-              {`${family.outcomes[kind]} ${OUTCOMES[kind].label}`}
+              {`${family.outcomes[kind]} ${OUTCOMES[kind].label.toLowerCase()}`}
             </span>
           ),
       )}

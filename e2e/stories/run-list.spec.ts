@@ -279,20 +279,20 @@ test('figures of a family that come after the filter has changed do not replace 
   const [one, other] = ((await (await loupe.request(query)).json()) as RunListReply).runs;
   await page.goto('/');
   const family = page.getByRole('listitem').filter({ hasText: 'Filtered family' });
-  await expect(family).toContainText('6 Answered');
+  await expect(family).toContainText('6 answered');
   const release = await holdReply(page, /[?&]family=/, 1);
   const asked = page.waitForRequest(/[?&]family=/);
   await loupe.request(`/api/runs/${one?.id}`, { method: 'DELETE', json: {} });
   await asked;
   await page.getByLabel('Filter by model').selectOption('first-of-two:latest');
-  await expect(family).toContainText('2 Answered');
+  await expect(family).toContainText('2 answered');
   await loupe.request(`/api/runs/${other?.id}`, { method: 'DELETE', json: {} });
-  await expect(family).toContainText('1 Answered');
+  await expect(family).toContainText('1 answered');
   const late = page.waitForResponse((response) => /[?&]family=/.test(response.url()));
   release();
   await (await late).finished();
   await twoFrames(page);
-  await expect(family).toContainText('1 Answered');
+  await expect(family).toContainText('1 answered');
 });
 
 test('a family whose runs come after the selection was cleared is not selected', async ({
