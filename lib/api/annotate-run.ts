@@ -30,7 +30,10 @@ const note = z
   .string()
   .trim()
   .max(MAX_NOTE_CHARS)
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It must be text.');
+  .refine(
+    (text) => text.isWellFormed() && !text.includes('\0'),
+    'It must be valid text without NUL characters.',
+  );
 const score = z.int().min(0).max(MAX_SCORE);
 
 /** Body of `PATCH /api/runs/{id}`: missing fields stay as they are; `null` or an empty text removes a value. */

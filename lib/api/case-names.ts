@@ -9,5 +9,8 @@ export const caseId = z
 /** A tag of a case. */
 export const caseTag = z
   .string()
-  .regex(/^[^\s,](?:[^\p{Cc},]*[^\s,])?$/u, 'A tag must be one line without commas or spaces around it.')
+  .regex(
+    /^[^\s,](?:[^\p{Cc},]*[^\s,])?$/u,
+    'A tag must be one line without commas, and without spaces at its start or end.',
+  )
   .max(MAX_TAG_CHARS);

@@ -21,7 +21,7 @@ it.each<[Check, RegExp]>([
   [schema({ type: ['null', 'text'] }), /"text" is not a type/],
   [schema({ items: { pattern: '[' } }), /schema\/items: "\[" is not a valid regular expression/],
   [schema({ patternProperties: { '(': {} } }), /"\(" is not a valid regular expression/],
-  [schema({ $ref: 'https://example.com/a.json' }), /does not lead to a part of this schema/],
+  [schema({ $ref: 'https://example.com/a.json' }), /does not point to a part of this schema/],
   [schema({ anyOf: [{ $ref: '#/$defs/b' }], $defs: { a: {} } }), /schema\/anyOf\/0\/\$ref: "#\/\$defs\/b"/],
 ])('%o is refused', (check, message) => {
   const [problem] = checkProblems([{ type: 'file_exists', path: 'a' }, check], tools);
@@ -39,7 +39,7 @@ it.each<Check>([
 ])('says what is wrong without repeating all of a long text: %o', (check) => {
   const [problem] = checkProblems([check], tools);
   expect(problem?.length).toBeLessThan(400);
-  expect(problem).toMatch(/ is not a |does not lead to/);
+  expect(problem).toMatch(/ is not a |does not point to/);
 });
 
 it('accepts valid input that only looks like a mistake', () => {

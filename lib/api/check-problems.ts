@@ -117,7 +117,7 @@ function keywordProblem(schema: JsonObject, root: JsonObject, place: string): st
   );
   if (broken !== undefined) return `${path}: ${shown(broken)} is not a valid regular expression.`;
   if (typeof $ref === 'string' && !resolves($ref, root)) {
-    return `${path}/$ref: ${shown($ref)} does not lead to a part of this schema, such as "#/$defs/name".`;
+    return `${path}/$ref: ${shown($ref)} does not point to a part of this schema, such as "#/$defs/name".`;
   }
   return undefined;
 }

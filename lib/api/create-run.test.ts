@@ -83,7 +83,7 @@ it.each([
     `${name}: This has no effect on a single answer, which has no tools. Remove it, or start a task with tools.`,
   ]);
   expect(problems({ mode: 'session', agentic: false, autopilot: true })).toEqual([
-    'agentic: Only a task can do without tools.',
+    'agentic: Only a task can run without tools.',
   ]);
 });
 
@@ -110,7 +110,7 @@ it.each([
   [{ operator_replies: ['Yes.'], operator_policy: 'wait' }, 'operator_replies: Replies are only sent'],
   [{ operator_model: 'm' }, 'operator_model: A model only replies if operator_policy is "model".'],
   [{ operator_prompt: 'Be kind.' }, 'operator_prompt: A model only replies if operator_policy is "model".'],
-  [{ diversity_feedback: false }, 'diversity_feedback: There is only feedback if diversity is measured.'],
+  [{ diversity_feedback: false }, 'diversity_feedback: Feedback is given only if diversity is measured.'],
 ])('refuses %j in an exploration, where it has no effect', (settings, message) => {
   expect(problems({ mode: 'explore', task: '', ...settings })).toEqual([expect.stringContaining(message)]);
   // The plan of an experiment, or the options of a command, may add what is missing.

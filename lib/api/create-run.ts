@@ -113,10 +113,13 @@ export function contradictions(
     complain('workspace_copy', 'Set workspace to the folder to copy.');
   }
   if (!agentic && mode !== modeAndTools('prompt').mode) {
-    complain('agentic', 'Only a task can do without tools.');
+    complain('agentic', 'Only a task can run without tools.');
   }
   if (mode === 'session' && request.unattended && !request.autopilot && !request.task) {
-    complain('unattended', 'It would end at once: send a first message in task, or turn autopilot on.');
+    complain(
+      'unattended',
+      'The session would end at once. Set task to a first message, or turn autopilot on.',
+    );
   }
   if (request.keep_alive !== undefined && keepAliveMs(request.keep_alive) === undefined)
     complain('keep_alive', KEEP_ALIVE_FORM);

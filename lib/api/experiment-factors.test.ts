@@ -36,7 +36,7 @@ it.each([
   [{ seed: [1] }, ['seed'], 'List seeds in the field seeds.'],
   [{ 'model_options.seed': [1] }, ['model_options.seed'], 'List seeds in the field seeds.'],
   [{ model_options: [{}] }, ['model_options'], /model_options\.top_p/],
-  [{ 'model_options.__proto__': [1] }, ['model_options.__proto__'], /lower-case/],
+  [{ 'model_options.__proto__': [1] }, ['model_options.__proto__'], /lowercase/],
   [
     { stall_threshold: [5, 0] },
     ['stall_threshold', 1],
@@ -51,7 +51,7 @@ it.each([
   [{ 'model_options.num_ctx': ['8k'] }, ['model_options.num_ctx', 0], /is not valid/],
   [{ 'model_options.mirostat': [{ a: 1 }] }, ['model_options.mirostat', 0], /is not valid/],
   [{ top_p: [0.5, 0.9, 0.5] }, ['top_p', 2], 'It is the same as value 1.'],
-  [{ top_p: [] }, ['top_p'], /1 to 50 values, this one has 0/],
+  [{ top_p: [] }, ['top_p'], /1 to 50 values; this one has 0/],
   [
     { top_p: [0.5], 'model_options.top_p': [0.9] },
     ['model_options.top_p'],
@@ -68,7 +68,7 @@ it('refuses a factor that the plan also sets elsewhere', () => {
   const problemsOf = (...asked: Parameters<typeof factorProblems>) =>
     factorProblems(...asked).map(({ message }) => message);
   expect(problemsOf({ max_iterations: [5] }, { settings: { max_iterations: 9 } })).toEqual([
-    'settings also has it. Remove it from settings.',
+    'settings also sets it. Remove it from settings.',
   ]);
   expect(problemsOf({ temperature: [0] }, { options: [{ temperature: 1 }] })).toEqual([
     'The option sets also set it. Remove temperature from options.',

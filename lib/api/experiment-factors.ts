@@ -91,7 +91,7 @@ function setElsewhere({
       ]),
     ),
     ...Object.entries(settings).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, 'settings also has it. Remove it from settings.']],
+      value === undefined ? [] : [[name, 'settings also sets it. Remove it from settings.']],
     ),
     ...(cycles === undefined
       ? []
@@ -106,14 +106,14 @@ function nameProblem(name: string): string | undefined {
   if (option !== undefined) {
     return /^[a-z][a-z0-9_]{0,60}$/.test(option)
       ? misspelledOption(option)
-      : 'The name of an option has lower-case letters, digits and _.';
+      : 'The name of an option must consist of lowercase letters, digits and underscores.';
   }
   return SCHEMAS.has(name) ? undefined : unknownFactor(name);
 }
 
 function countProblem(values: readonly unknown[]): string | undefined {
   if (values.length >= 1 && values.length <= MAX_FACTOR_VALUES) return undefined;
-  return `A factor has 1 to ${MAX_FACTOR_VALUES} values, this one has ${values.length}.`;
+  return `A factor must have 1 to ${MAX_FACTOR_VALUES} values; this one has ${values.length}.`;
 }
 
 function valueProblems(name: string, values: readonly JsonValue[]): FactorProblem[] {

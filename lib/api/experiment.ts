@@ -44,7 +44,7 @@ const planSuite = z.strictObject({
   /** Name of a suite that ships with Loupe, such as `basics`. */
   shipped: z.string().min(1).max(100).optional(),
   /** Hash of the version; default: the current one. A stored plan always has it. */
-  hash: z.string().regex(SHA256_HEX, 'A hash has 64 hexadecimal digits.').optional(),
+  hash: z.string().regex(SHA256_HEX, 'A hash must have 64 hexadecimal digits.').optional(),
   /** Only cases with one of these tags. */
   tags: distinctTexts(caseTag, 'A tag is listed twice.').optional(),
   /** Only cases with these IDs. */
@@ -139,7 +139,10 @@ function suiteProblems({
   if (!suite) return [];
   const problems: [string[], string][] = [];
   if ((suite.id === undefined) === (suite.shipped === undefined)) {
-    problems.push([['suite'], 'Name a suite by its id, or one that ships with Loupe by shipped.']);
+    problems.push([
+      ['suite'],
+      'Set either id, for a stored suite, or shipped, for one that ships with Loupe.',
+    ]);
   }
   const own = { mode, workspace, task: task === '' ? undefined : task };
   for (const [field, value] of Object.entries(own)) {

@@ -14,7 +14,7 @@ export const attachedImage = z.strictObject({
     .string()
     .min(1, 'The image is empty.')
     .max(maxChars, `An image can be at most ${megabytes(IMAGE_LIMITS.max_file_bytes)}.`)
-    .refine((text) => BASE64.test(text), 'This is not base64.'),
+    .refine((text) => BASE64.test(text), 'This is not valid base64.'),
 });
 
 /** The images of a task or a message. */

@@ -23,7 +23,7 @@ const hiddenValue = text;
 export const mcpServerName = z
   .string()
   .max(MAX_SERVER_NAME_CHARS)
-  .regex(SERVER_NAME, 'Use lower-case letters, digits and single underscores, such as "my_server".')
+  .regex(SERVER_NAME, 'Use lowercase letters, digits and single underscores, such as "my_server".')
   .refine(
     (name) => name !== CUSTOM_GROUP,
     `"${CUSTOM_GROUP}" is the name of the custom tools. Choose another.`,
@@ -81,7 +81,10 @@ const httpServer = z.strictObject({
       (url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''),
       'Enter an address with http:// or https://.',
     )
-    .refine((url) => (URL.parse(url)?.username ?? '') === '', 'Enter the password as a header instead.'),
+    .refine(
+      (url) => (URL.parse(url)?.username ?? '') === '',
+      'The address must not contain a user name or password. Use a header instead.',
+    ),
   headers: z.record(headerName, hiddenValue).default({}),
   /** The client that a person registered for sign-ins, where the server's authorization server registers none itself. */
   oauth: oauthClient.optional(),

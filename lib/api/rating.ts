@@ -32,14 +32,17 @@ export const questionnaire = z.strictObject({
     })
     .refine(({ min, max }) => max > min && max - min <= 100, {
       path: ['max'],
-      message: 'must be above min, by at most 100.',
+      message: 'must be greater than min, by at most 100.',
     }),
   items: z
     .array(
       z.strictObject({
         id: z
           .string()
-          .regex(/^[a-z][a-z0-9_]{0,39}$/, 'An ID has lower-case letters, digits and underscores.'),
+          .regex(
+            /^[a-z][a-z0-9_]{0,39}$/,
+            'An ID must consist of lowercase letters, digits and underscores.',
+          ),
         text: text(1000),
         /** A high number means the opposite, so means use the reversed score. */
         reversed: z.boolean().default(false),
@@ -84,16 +87,16 @@ export const createRatingRequest = z
     (body) => [body.text, body.questionnaire, body.shipped].filter((each) => each !== undefined).length === 1,
     {
       path: ['questionnaire'],
-      message: 'Give one of text, questionnaire and shipped.',
+      message: 'Send exactly one of text, questionnaire and shipped.',
     },
   )
   .refine(({ run_ids: ids }) => new Set(ids).size === ids.length, {
     path: ['run_ids'],
-    message: 'Each run can be named once.',
+    message: 'A run is named twice.',
   })
   .refine(({ models }) => distinctModels(models).length === models.length, {
     path: ['models'],
-    message: 'Each model can be named once.',
+    message: 'A model is named twice.',
   });
 export type CreateRatingRequest = z.input<typeof createRatingRequest>;
 

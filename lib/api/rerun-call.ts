@@ -22,7 +22,7 @@ const writtenMessage = z.strictObject(chatMessage.shape).superRefine((message, c
   const needsText =
     role === 'system' || role === 'user' || (role === 'assistant' && !calls?.length && !message.thinking);
   if (needsText && content.trim() === '')
-    problem('content', `A message with the role "${role}" needs a text.`);
+    problem('content', `A message with the role "${role}" must not be empty.`);
 });
 
 const offeredTool = toolDefinition.extend({

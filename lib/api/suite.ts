@@ -78,7 +78,10 @@ const caseFields = z.strictObject({
   input: z.string().max(MAX_TASK_CHARS).default(''),
   /** The answer must contain this text, or one of these texts. */
   target: z
-    .union([target, z.array(target).min(1).max(MAX_TARGETS)], 'A target is a text or a list of texts.')
+    .union(
+      [target, z.array(target).min(1).max(MAX_TARGETS)],
+      'A target must be a string or a list of strings.',
+    )
     .optional(),
   /** The text of each file, by its path in the workspace. */
   files: caseFiles.optional(),

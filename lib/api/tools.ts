@@ -49,7 +49,7 @@ export function toolsProblem(mode: RunMode, names: readonly string[]): string | 
   const { tools } = modeFacts(mode);
   const added = names.find(isAddedTool);
   if (added !== undefined && !offersServers(mode)) {
-    return `The mode "${mode}" reaches nothing outside of its memory, so it cannot use ${quotedName(added)}.`;
+    return `The mode "${mode}" reaches nothing outside its memory, so it cannot use ${quotedName(added)}.`;
   }
   const unknown = names.find((name) => !tools.includes(name) && !isAddedTool(name));
   if (unknown !== undefined) {

@@ -98,7 +98,7 @@ function whyNotAlone(field: string, request: Fields): string | undefined {
         : 'A model only replies if operator_policy is "model". Set it, or remove this.';
     case 'diversity_feedback':
       return diversity === undefined
-        ? 'There is only feedback if diversity is measured. Set diversity ({} for its defaults), or remove this.'
+        ? 'Feedback is given only if diversity is measured. Set diversity ({} for its defaults), or remove this.'
         : undefined;
     default:
       return undefined;

@@ -347,9 +347,9 @@ it('refuses a model option or a field that is set twice', () => {
     '--set tier is given twice.',
   );
   expect(() => read('run Task --model m --set model="n"')).toThrow(
-    '--set model: another option sets this field, too.',
+    '--set model: another option also sets this field.',
   );
   expect(() => read('run Task --model m --option seed=1 --set model_options={"temperature":0}')).toThrow(
-    '--set model_options: another option sets this field, too.',
+    '--set model_options: another option also sets this field.',
   );
 });

@@ -543,11 +543,11 @@ export function readFields(
 ): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map(([key, text]) => {
-      if (Object.hasOwn(body, key)) throw usage(`--set ${key}: another option sets this field, too.`);
+      if (Object.hasOwn(body, key)) throw usage(`--set ${key}: another option also sets this field.`);
       try {
         return [key, JSON.parse(text)];
       } catch {
-        throw usage(`--set ${key}: the value must be JSON; a text needs its quotes: --set ${key}='"…"'.`);
+        throw usage(`--set ${key}: the value must be JSON; a string needs quotes: --set ${key}='"…"'.`);
       }
     }),
   );

@@ -39,11 +39,11 @@ const WRITE_PROBLEMS: Readonly<Record<string, { problem: string; hint: string }>
   },
   EACCES: {
     problem: 'cannot be written: permission denied.',
-    hint: 'Choose a folder for --output that you may write to.',
+    hint: 'Choose a folder for --output that you can write to.',
   },
   EROFS: {
     problem: 'cannot be written: the file system is read-only.',
-    hint: 'Choose a folder for --output that you may write to.',
+    hint: 'Choose a folder for --output that you can write to.',
   },
   ENOSPC: {
     problem: 'is incomplete: the disk is full.',

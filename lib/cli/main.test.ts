@@ -258,7 +258,7 @@ it('fits the help into a terminal, and leaves a pipe its lines', async () => {
 
 it.each([
   [['list', '--tag', 'none'], 'No runs match.\n'],
-  [['presets'], 'There are no presets yet. Save one in the form of a new run.\n'],
+  [['presets'], 'There are no presets yet. Save one in the form for a new run.\n'],
   [['experiment', 'status'], 'There are no experiments yet. Run one: loupe experiment run PLAN\n'],
 ])('explains to a person, but not to a script, why the output of %j is empty', async (args, words) => {
   expect(await run(args, { isTTY: true })).toEqual({ code: 0, out: '', err: words });

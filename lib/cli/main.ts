@@ -124,7 +124,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       const lines = command.json ? presets.map(jsonLine) : presetLines(presets, widthOf(terminal));
       await write(stdout, asText(lines));
       if (presets.length === 0 && !command.json) {
-        await explain('There are no presets yet. Save one in the form of a new run.', terminal);
+        await explain('There are no presets yet. Save one in the form for a new run.', terminal);
       }
       return EXIT.ok;
     }
@@ -219,6 +219,7 @@ async function noModel(loupe: Loupe): Promise<AppError> {
   return new AppError({
     code: 'usage',
     message: 'Name the model: --model NAME.',
-    hint: able.length > 0 ? `Installed: ${able.join(', ')}` : 'None is installed. Run: ollama pull qwen3:8b',
+    hint:
+      able.length > 0 ? `Installed: ${able.join(', ')}` : 'No model is installed. Run: ollama pull qwen3:8b',
   });
 }

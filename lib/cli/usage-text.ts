@@ -51,10 +51,11 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe follow RUN [--after SEQ] [--json]
   loupe list [--limit N] [--tag TAG] [--folder PATH] [--model NAME] [--outcome KIND] [--since DAY] [--until DAY]
              [--archived only|all] [--sort ${Object.keys(RUN_SORTS).join('|')}] [--json]
-      the newest 20 runs, unless an option says otherwise
+      list runs, by default the newest 20
   loupe note RUN ["TEXT"] [--title TEXT] [--tag TAG] [--untag TAG] [--score 0-${MAX_SCORE}] [--pin|--unpin] [--archive|--unarchive]
-      add a note, tags or a score to a run; its log stays as it is. --tag and --untag may be repeated
-  loupe stop RUN [--force]
+      add a note, tags or a score to a run; its log stays as it is. --tag and --untag may be repeated;
+      an empty TEXT or title removes it
+  loupe stop RUN [--force]          after the current step, or immediately
   loupe say RUN "TEXT" [--image FILE]
   loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output|-o FILE]
       default: run. Only run, bundle and events can be imported. bundle is always redacted; scenario, spans, html and md
@@ -63,14 +64,14 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe presets [--json]            list the presets with their placeholders
   loupe rate RUN… --by MODEL [--with NAME|FILE] [--part output|reflections|last_cycle] [--title TEXT] [--json]
   loupe rate --continue RATING      rate texts of runs by models (--by may be repeated; --with defaults to experience);
-                                    exits with 0 if each model has rated each text, else 1
+                                    exits with 0 if every model has rated every text, else 1
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
   loupe check MODEL --mcp NAME      ask the model to call the accepted tools of an MCP server, or the custom tools ("custom");
-                                    no call is made; exits with 0 if all are right, else 1
+                                    no call is made; exits with 0 if all calls are right, else 1
 ${EXPERIMENT_USAGE}
   loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
   loupe benchmark FOLDER --model|-m NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
-      cases of the Berkeley Function Calling Leaderboard, judged by native calls alone and as Loupe reads them; FOLDER is
+      cases of the Berkeley Function Calling Leaderboard, judged on native calls alone and on calls as Loupe reads them; FOLDER is
       the unpacked Python package bfcl-eval; --model may be repeated. To continue a stopped one: loupe benchmark --continue ID
   loupe version                     print the version of Loupe
 

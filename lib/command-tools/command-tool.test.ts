@@ -30,8 +30,8 @@ it('accepts a sound tool and fills in its defaults [O25]', () => {
 });
 
 it.each([
-  ['a name that is not plain', { name: 'First Lines' }, 'tool.name: Use lower-case letters'],
-  ['a name of a server tool', { name: 'files__read' }, 'tool.name: Use lower-case letters'],
+  ['a name that is not plain', { name: 'First Lines' }, 'tool.name: Use lowercase letters'],
+  ['a name of a server tool', { name: 'files__read' }, 'tool.name: Use lowercase letters'],
   ['a name that is too long', { name: 'a'.repeat(60) }, 'tool.name: must have at most 56 characters.'],
   ['no description', { description: ' ' }, 'tool.description: Describe what it does'],
   ['no program', { command: [] }, 'tool.command: Enter the program.'],

@@ -9,7 +9,7 @@ const MAX_PART_CHARS = 4000;
 const commandToolName = z
   .string()
   .max(MAX_COMMAND_NAME_CHARS)
-  .regex(SERVER_NAME, 'Use lower-case letters, digits and single underscores, such as "count_words".');
+  .regex(SERVER_NAME, 'Use lowercase letters, digits and single underscores, such as "count_words".');
 
 const noNul = (text: string) => !text.includes('\0');
 const NUL = 'This contains a NUL character.';

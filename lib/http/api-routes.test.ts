@@ -129,7 +129,7 @@ it.each([
   expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   expect(JSON.parse(text).error).toMatchObject({
     code: 'method_not_allowed',
-    message: 'This path accepts GET only.',
+    message: 'This path only accepts GET.',
   });
 });
 

@@ -117,7 +117,7 @@ function readFolder(path: string): Folder {
 function methodNotAllowed(handlers: Record<string, unknown>): Response {
   const handled = METHODS.filter((method) => isHandler(handlers[method]));
   const reply = errorResponse(
-    new AppError({ code: 'method_not_allowed', message: `This path accepts ${handled.join(', ')} only.` }),
+    new AppError({ code: 'method_not_allowed', message: `This path only accepts ${handled.join(', ')}.` }),
   );
   // The same list as in Next's answer to OPTIONS.
   const allowed = [...handled, 'OPTIONS', ...(handled.includes('GET') ? ['HEAD'] : [])];

@@ -138,11 +138,11 @@ describe('handle', () => {
     expect(await messageOf('/?limt=1&after=2')).toBe(
       'limt: unknown parameter. Did you mean "limit"? after: unknown parameter.',
     );
-    expect(await messageOf('/?limit=1&limit=2')).toBe('limit: given 2 times; it has one value.');
+    expect(await messageOf('/?limit=1&limit=2')).toBe('limit: given 2 times; it takes one value.');
     const hintOf = async (options: Parameters<typeof handle>[2]) =>
       (await (await handle(request('/?x'), () => new Response('ok'), options)).json()).error.hint;
     expect(await hintOf({ query: ['limit'], lists: ['run'] })).toBe('This path accepts limit, run.');
-    expect(await hintOf({})).toBe('This path has no parameters.');
+    expect(await hintOf({})).toBe('This path accepts no parameters.');
   });
 
   it('prevents caching', async () => {

@@ -23,12 +23,12 @@ export function checkParameters(given: URLSearchParams, { query = [], lists = []
     if (name === TICKET_PARAMETER || lists.includes(name)) return [];
     if (!query.includes(name)) return [`${quotedName(name)}: unknown parameter.${didYouMean(name, names)}`];
     const { length } = given.getAll(name);
-    return length > 1 ? [`${name}: given ${length} times; it has one value.`] : [];
+    return length > 1 ? [`${name}: given ${length} times; it takes one value.`] : [];
   });
   if (problems.length === 0) return;
   throw new AppError({
     code: 'invalid_request',
     message: firstProblems(problems).join(' '),
-    hint: names.length === 0 ? 'This path has no parameters.' : `This path accepts ${names.join(', ')}.`,
+    hint: names.length === 0 ? 'This path accepts no parameters.' : `This path accepts ${names.join(', ')}.`,
   });
 }

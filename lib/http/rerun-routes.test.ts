@@ -267,7 +267,7 @@ describe('POST /api/runs/{id}/calls/{call}/rerun', () => {
   });
   it.each<[string, object, string]>([
     ['no messages', { messages: [] }, 'at least one message'],
-    ['an empty message', { messages: [{ role: 'user', content: ' ' }] }, 'needs a text'],
+    ['an empty message', { messages: [{ role: 'user', content: ' ' }] }, 'must not be empty'],
     ['a message that was not sent', { messages: [{ as_sent: 99 }] }, 'message 99 does not exist'],
     ['a sent message twice', { messages: [{ as_sent: 0 }, { as_sent: 0 }] }, 'message 0 is used twice'],
     [

@@ -32,7 +32,7 @@ it('names a server in the file that cannot be read, and keeps it there while the
     },
     {
       code: 'mcp_config_unreadable',
-      message: expect.stringContaining('mcpServers.Not a name: Use lower-case'),
+      message: expect.stringContaining('mcpServers.Not a name: Use lowercase'),
     },
   ]);
   const problem = problems[0];

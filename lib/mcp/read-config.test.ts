@@ -108,7 +108,7 @@ describe('the configuration of another host [O19]', () => {
     ['no command', '{"mcpServers": {"a": {"args": []}}}', /^a: command/],
     ['the old transport', '{"mcpServers": {"a": {"type": "sse", "url": "http://x"}}}', /old transport "sse"/],
     ['another protocol', '{"mcpServers": {"a": {"url": "ftp://x"}}}', /http:\/\/ or https:\/\//],
-    ['a password in the address', '{"mcpServers": {"a": {"url": "http://u:p@x"}}}', /as a header/],
+    ['a password in the address', '{"mcpServers": {"a": {"url": "http://u:p@x"}}}', /Use a header/],
     ['arguments that are no texts', '{"mcpServers": {"a": {"command": "x", "args": [1]}}}', /^a: args\.0/],
     ['a variable without a name', '{"mcpServers": {"a": {"command": "x", "env": {"A B": "1"}}}}', /^a: env/],
   ])('is refused with a reason: %s', (_, text, problem) => {

@@ -57,7 +57,7 @@ export type Body = (take: (piece: Uint8Array) => boolean) => Promise<void>;
 
 export interface HttpResponse {
   readonly status: number;
-  /** The value of a response header, by its lower-case name. */
+  /** The value of a response header, by its lowercase name. */
   header(name: string): string | undefined;
   readonly body: Body;
   /** Lets the rest of the body arrive unread, so that the connection can be used again. */

@@ -556,8 +556,8 @@ it('reports every problem of a questionnaire file with its line', async () => {
     [
       'The questionnaire cannot be used:',
       'line 1: name: must not be empty.',
-      'line 2: scale.max: must be above min, by at most 100.',
-      'line 4: items.0.id: An ID has lower-case letters, digits and underscores.',
+      'line 2: scale.max: must be greater than min, by at most 100.',
+      'line 4: items.0.id: An ID must consist of lowercase letters, digits and underscores.',
       'line 5: items.1.weight: unknown field.',
     ].join('\n'),
   );
@@ -576,5 +576,5 @@ it('ships a questionnaire for experience reports on ten steps', async () => {
 });
 
 it('refuses a model that is named twice, under any of its names', () => {
-  expect(() => request({ models: ['qwen3', 'qwen3:latest'] })).toThrow('Each model can be named once.');
+  expect(() => request({ models: ['qwen3', 'qwen3:latest'] })).toThrow('A model is named twice.');
 });

@@ -37,7 +37,7 @@ interface KnownTag {
   closing: boolean;
 }
 
-/** The tags by their lower-case spelling. */
+/** The tags by their lowercase spelling. */
 const TAGS: ReadonlyMap<string, KnownTag> = new Map<string, KnownTag>(
   [
     ...ELEMENTS.map((name) => ({ kind: name, open: `<${name}>`, close: `</${name}>` })),

@@ -850,7 +850,7 @@ it.each([
     { operator_policy: 'fixed', operator_replies: ['Yes.', 'No.'] },
     'operator_replies: The policy "fixed" only sends the first reply.',
   ],
-  [{ diversity_feedback: false }, 'diversity_feedback: There is only feedback if diversity is measured.'],
+  [{ diversity_feedback: false }, 'diversity_feedback: Feedback is given only if diversity is measured.'],
 ] as const)('refuses %j for a fork of an exploration, where it has no effect', async (settings, message) => {
   const explore = { context_limit: 32_768, max_cycles: 3, calls_per_cycle: 50, cycle_line: true };
   const { events } = exploreLog(3, { config: { explore } });

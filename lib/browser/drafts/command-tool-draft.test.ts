@@ -43,7 +43,7 @@ describe('the form of a custom tool', () => {
     expect(commandToolOf(emptyCommandToolDraft)).toEqual({
       ok: false,
       problems: {
-        name: expect.stringContaining('lower-case letters'),
+        name: expect.stringContaining('lowercase letters'),
         description: expect.stringContaining('models choose by this'),
         command: 'Enter the program.',
       },

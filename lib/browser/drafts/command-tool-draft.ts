@@ -63,7 +63,7 @@ export function commandToolOf(
   const problems: CommandToolProblems = {};
   const name = draft.name.trim();
   if (!SERVER_NAME.test(name) || name.length > MAX_COMMAND_NAME_CHARS) {
-    problems.name = `Use lower-case letters, digits and single underscores, at most ${MAX_COMMAND_NAME_CHARS}.`;
+    problems.name = `Use lowercase letters, digits and single underscores, at most ${MAX_COMMAND_NAME_CHARS}.`;
   }
   const description = draft.description.trim();
   if (description === '') problems.description = 'Describe what it does: models choose by this.';
