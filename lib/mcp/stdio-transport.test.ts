@@ -78,3 +78,21 @@ it('waits for a full input with one listener, however many messages wait', async
   expect(stdin.listenerCount('drain')).toBe(0);
   expect(stdin.listenerCount('error')).toBe(before);
 });
+
+it('ends a server that is closed while it is being started', async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<ServerEnd>();
+  const { promise: started, resolve: finishStart } = Promise.withResolvers<ServerProcess>();
+  const transport = new StdioTransport(
+    () => started,
+    (line) => JSON.parse(line),
+  );
+  const start = transport.start();
+  const close = transport.close();
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.resume().once('end', () => end({ end: 'exited', exitCode: 0 }));
+  finishStart({ stdin, stdout, stderr, ended, kill: () => undefined });
+  await start;
+  await close;
+  expect(stdin.writableEnded).toBe(true);
+  expect(transport.problem).toBeUndefined();
+});

@@ -31,6 +31,7 @@ export class StdioTransport implements Transport {
   #stderr = Buffer.alloc(0);
   #problem: string | undefined;
   #closing = false;
+  #starting: Promise<void> | undefined;
   #watching: Promise<void> | undefined;
   #draining: Promise<void> | undefined;
 
@@ -54,7 +55,12 @@ export class StdioTransport implements Transport {
     await Promise.race([this.#watching, delay(withinMs, undefined, { ref: false })]);
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#open();
+    return this.#starting;
+  }
+
+  async #open(): Promise<void> {
     const server = await this.#start();
     this.#process = server;
     server.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
@@ -108,6 +114,8 @@ export class StdioTransport implements Transport {
   /** Asks the server to exit by closing its input, as the protocol specifies, and kills it if it does not. */
   async close(): Promise<void> {
     this.#closing = true;
+    // A server that is being started would go on without anybody who could end it.
+    await this.#starting?.catch(() => undefined);
     const server = this.#process;
     if (!server) {
       this.onclose?.();
