@@ -1,3 +1,5 @@
+import { AnswerTimeoutError } from './lost-answer.ts';
+
 /**
  * The time limit of a call. The clock stops while a person is asked, which may take days. Aborts its signal when the
  * time is up.
@@ -44,7 +46,7 @@ export class CallClock implements Disposable {
     this.#runsSince = performance.now();
     const seconds = Math.round(this.#limitMs / 1000);
     this.#timer = setTimeout(
-      () => this.#over.abort(new Error(`The call timed out after ${seconds} s.`)),
+      () => this.#over.abort(new AnswerTimeoutError(`The call timed out after ${seconds} s.`)),
       Math.max(0, this.#leftMs),
     );
   }

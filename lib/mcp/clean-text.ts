@@ -1,6 +1,10 @@
 import { plainText } from '../sandbox/plain-text.ts';
 import { textStart } from '../util/short-text.ts';
-import type { SecretMask } from './secrets.ts';
+
+/** What replaces secrets in a text: a `SecretMask`. */
+interface Mask {
+  text(text: string): string;
+}
 
 /**
  * Characters that are invisible to people but not to models, or that reorder text: tags, bidirectional controls,
@@ -24,7 +28,7 @@ export function cleanText(text: string): { text: string; hidden: number } {
  *
  * @param mask replaces secrets before the text is shortened, because a cut secret is not recognized
  */
-export function cleanLine(text: unknown, maxChars: number, mask?: Pick<SecretMask, 'text'>): string {
+export function cleanLine(text: unknown, maxChars: number, mask?: Mask): string {
   if (typeof text !== 'string') return '';
   // A hostile text may be long, so only its start is cleaned.
   const cleaned = cleanText(textStart(text, 4 * maxChars))

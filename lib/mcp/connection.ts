@@ -9,7 +9,7 @@ import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
-import { callHint, errorWords, isAnswer } from './error-words.ts';
+import { callHint, errorWords, isAnswer, isVainWait } from './error-words.ts';
 import { isUnsent, SESSION_ENDED } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
@@ -21,10 +21,12 @@ import {
   STDERR_SHOWN_CHARS,
 } from './limits.ts';
 import { type ConnectionParts, type Link, linkTo } from './link.ts';
+import { AnswerTimeoutError } from './lost-answer.ts';
 import { resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
+import type { StrayCounts } from './unanswered.ts';
 
 /** A server's description of itself, cleaned and masked. */
 export interface ServerInfo {
@@ -127,6 +129,7 @@ export class Connection {
     const client = new sdk.Client({ name: 'loupe', version: '1' }, CLIENT_OPTIONS);
     const requests = new CallRequests(sdk, mask, parts.root);
     requests.handle(client);
+    const before = link.unanswered.strays;
     const late = AbortSignal.timeout(START_TIMEOUT_MS);
     try {
       const limit = AbortSignal.any([late, ...(events.signal ? [events.signal] : [])]);
@@ -134,8 +137,10 @@ export class Connection {
     } catch (error) {
       // A server that ends says why on its way out.
       await link.ended(END_GRACE_MS);
-      const cause = late.aborted ? new Error(`It was not ready within ${START_TIMEOUT_MS / 1000} s.`) : error;
-      const failure = notStarted(name, cause, { link, mask });
+      const cause = late.aborted
+        ? new AnswerTimeoutError(`It was not ready within ${START_TIMEOUT_MS / 1000} s.`)
+        : error;
+      const failure = notStarted(name, cause, { link, mask, before });
       await link.close().catch(() => undefined);
       throw failure;
     }
@@ -241,11 +246,12 @@ export class Connection {
     what: string;
     signal?: AbortSignal | undefined;
   }): Promise<Answer> {
+    const before = this.#link.unanswered.strays;
     try {
       const options = { timeout: LIST_TIMEOUT_MS, ...(signal && { signal }) };
       return await this.#client.request(request, answer, options);
     } catch (error) {
-      throw this.#failed('mcp_bad_answer', what, error);
+      throw this.#failed('mcp_bad_answer', what, { cause: error, before });
     }
   }
 
@@ -261,6 +267,7 @@ export class Connection {
     const messages = new CallMessages(this.mask, options.onOutput);
     this.#messages = messages;
     const current = { server: this.#name, ask: options.ask, clock, signal };
+    const before = this.#link.unanswered.strays;
     try {
       const { value, counts } = await this.#requests.during(current, () =>
         this.#client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, CALL_RESULT, {
@@ -272,10 +279,10 @@ export class Connection {
       return { raw: value, counts };
     } catch (error) {
       options.signal.throwIfAborted();
-      if (isAnswer(error)) throw this.#failed('mcp_refused', 'refused the call', error);
+      if (isAnswer(error)) throw this.#failed('mcp_refused', 'refused the call', { cause: error, before });
       const cause = clock.signal.aborted ? clock.signal.reason : error;
       const what = isUnsent(cause) ? 'could not be reached for the call' : 'did not answer the call';
-      throw this.#failed('mcp_call_failed', what, cause);
+      throw this.#failed('mcp_call_failed', what, { cause, before });
     } finally {
       if (this.#messages === messages) this.#messages = undefined;
       if (messages.kept.lines.length > 0) options.onMessages?.(messages.kept);
@@ -288,12 +295,13 @@ export class Connection {
     await this.#client.close().catch(() => undefined);
   }
 
-  #failed(code: string, what: string, cause: unknown): AppError {
+  /** @param options.before what had come when the wait for the answer began */
+  #failed(code: string, what: string, { cause, before }: { cause: unknown; before: StrayCounts }): AppError {
     // The server refused the call before doing anything.
     const signIn = this.#link.signInProblem(cause);
     if (signIn) return signIn;
     if (cause instanceof AppError && cause.code === SESSION_ENDED) return this.#sessionEnded(what, cause);
-    const why = this.#link.problem() ?? errorWords(cause, this.mask);
+    const why = failureWords(cause, { link: this.#link, mask: this.mask, before });
     const hint = code === 'mcp_call_failed' ? callHint(cause) : undefined;
     return new AppError({ code, message: `The server "${this.#name}" ${what}: ${why}`, hint, cause });
   }
@@ -368,14 +376,24 @@ function infoOf(client: SdkClient, mask: SecretMask): ServerInfo {
 function notStarted(
   name: string,
   cause: unknown,
-  { link, mask }: { link: Link; mask: SecretMask },
+  { link, mask, before }: { link: Link; mask: SecretMask; before: StrayCounts },
 ): AppError {
   const signIn = link.signInProblem(cause);
   if (signIn) return signIn;
   if (cause instanceof AppError) return cause;
-  const why = link.problem() ?? errorWords(cause, mask);
+  const why = failureWords(cause, { link, mask, before });
   const shown = { stderr: shownStderr(link, mask), hint: link.hint, cause };
   return new NotStartedError(`The server "${name}" ${link.failed}: ${why}`, shown);
+}
+
+/** Why a request failed, with what came instead of its answer if it was waited for in vain. */
+function failureWords(
+  cause: unknown,
+  { link, mask, before }: { link: Link; mask: SecretMask; before: StrayCounts },
+): string {
+  const why = link.problem() ?? errorWords(cause, mask);
+  const came = isVainWait(cause) ? link.unanswered.since(before, mask) : '';
+  return came === '' ? why : `${why} ${came}`;
 }
 
 /** The error for a server that could not be started, with the end of its stderr. */

@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.ts';
 import { jsonValue } from '../util/json.ts';
 import { cleanLine, sentence } from './clean-text.ts';
 import { isUnsent } from './http-transport.ts';
-import { ANSWER_LOST, INVALID_ANSWER } from './lost-answer.ts';
+import { ANSWER_LOST, AnswerTimeoutError, INVALID_ANSWER, STREAM_ENDED } from './lost-answer.ts';
 import type { SecretMask } from './secrets.ts';
 
 /** What to know about a call without a result. */
@@ -18,6 +18,13 @@ export function isAnswer(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code !== ANSWER_LOST
   );
+}
+
+/** Whether a wait ended without any answer: at a time limit of Loupe or the library, or with the stream of events. */
+export function isVainWait(error: unknown): boolean {
+  if (error instanceof AnswerTimeoutError) return true;
+  if (!(error instanceof Error && 'code' in error)) return false;
+  return error.code === 'REQUEST_TIMEOUT' || (error.code === ANSWER_LOST && error.message === STREAM_ENDED);
 }
 
 /** The status of an unsuccessful response. */

@@ -19,7 +19,7 @@ afterEach(async () => {
   }
 });
 
-type Answer = (response: ServerResponse) => void;
+type Answer = (response: ServerResponse, id: unknown) => void;
 
 /** The address of a server that follows the protocol except for messages with these methods. */
 async function addressOf(answers: Readonly<Record<string, Answer>>): Promise<string> {
@@ -27,7 +27,7 @@ async function addressOf(answers: Readonly<Record<string, Answer>>): Promise<str
     if (request.method !== 'POST') return response.writeHead(405).end();
     const { id, method, params } = JSON.parse(await readAll(request));
     const answer = answers[method];
-    if (answer) return answer(response);
+    if (answer) return answer(response, id);
     if (id === undefined) return response.writeHead(202).end();
     const results: Readonly<Record<string, object>> = {
       initialize: {
@@ -81,18 +81,83 @@ it.each([
   });
 });
 
-it('says in words that an answer is not valid', async () => {
+const JSON_BODY = { 'content-type': 'application/json' };
+const HTML = '<title>Sign in</title>';
+
+it.each([
+  ['without an answer', 202, {}, '', 'It accepted the request without answering it (HTTP 202). '],
+  ['with an empty body', 200, JSON_BODY, '', 'It sent an empty response (HTTP 200, application/json).'],
+  ['with no content', 204, {}, '', 'It sent an empty response (HTTP 204).'],
+  ['with an empty list', 200, JSON_BODY, '[]', 'It sent no valid answer (HTTP 200, application/json): "[]".'],
+  ['with an invalid answer', 200, JSON_BODY, '{"jsonrpc":"2.0","id":2,"result":null}', '"result":null}".'],
+  [
+    'with another answer',
+    200,
+    JSON_BODY,
+    '{"jsonrpc":"2.0","id":"abc","result":{}}',
+    '"id":"abc","result":{}}".',
+  ],
+  [
+    'with a notification',
+    200,
+    JSON_BODY,
+    '{"jsonrpc":"2.0","method":"notifications/a"}',
+    'notifications/a"}".',
+  ],
+  [
+    'with text',
+    200,
+    JSON_BODY,
+    'Welcome!',
+    'It sent no valid answer (HTTP 200, application/json): "Welcome!".',
+  ],
+  ['with a page', 200, { 'content-type': 'text/html' }, HTML, `(HTTP 200, text/html): "${HTML}".`],
+] satisfies [string, number, Record<string, string>, string, string][])(
+  'fails a request at once that is answered %s, and shows what came',
+  async (_, status, headers, body, shown) => {
+    const answer: Answer = (response) => void response.writeHead(status, headers).end(body);
+    // Without the time limit of a test, these would wait for an hour and a minute.
+    await test.start('web', serverAt(await addressOf({ 'tools/call': answer }), { timeout_seconds: 3600 }));
+    const call = test.servers.call('web', 'act', {}, new AbortController().signal);
+    await expect(call).rejects.toMatchObject({
+      code: 'mcp_call_failed',
+      message: expect.stringContaining(shown),
+      hint: expect.stringContaining('may have been carried out'),
+    });
+    const { failure } = await test.start('first', serverAt(await addressOf({ initialize: answer })));
+    expect(failure?.message).toContain(shown);
+  },
+);
+
+it.each([
+  [
+    'another answer',
+    '{"jsonrpc":"2.0","id":"abc","result":{}}',
+    '1 answer that no request waits for: "id abc".',
+  ],
+  ['another event', 'Welcome!', '1 event that is not a protocol message: '],
+])('says at the time limit that %s came in a stream', async (_, data, came) => {
   const url = await addressOf({
-    'tools/call': (response) =>
-      void response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end('{"jsonrpc":"2.0","id":2,"result":null}'),
+    'tools/call': (response) => void response.writeHead(200, EVENTS).write(`data: ${data}\n\n`),
+  });
+  await test.start('web', serverAt(url, { timeout_seconds: 1 }));
+  const call = test.servers.call('web', 'act', {}, new AbortController().signal);
+  await expect(call).rejects.toThrow(
+    `did not answer the call: The call timed out after 1 s. It sent ${came}`,
+  );
+});
+
+it('answers a request of a server whose ID is that of a call', async () => {
+  const url = await addressOf({
+    'tools/call': (response, id) => {
+      response.writeHead(200, EVENTS).write(`data: {"jsonrpc":"2.0","id":${id},"method":"ping"}\n\n`);
+      const result = JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } });
+      setTimeout(() => response.end(`data: ${result}\n\n`), 200);
+    },
   });
   await test.start('web', serverAt(url));
-  const { signal } = new AbortController();
-  await expect(test.servers.call('web', 'act', {}, signal)).rejects.toMatchObject({
-    message: expect.stringMatching(/did not answer the call: Its answer is not valid JSON-RPC\.$/),
-  });
+  const { result } = await test.servers.call('web', 'act', {}, new AbortController().signal);
+  expect(result.success).toBe(true);
 });
 
 it.each(['127.0.0.1', 'localhost'])(

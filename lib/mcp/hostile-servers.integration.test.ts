@@ -245,6 +245,30 @@ describe('a server that answers calls badly', () => {
     });
   });
 
+  it.each([
+    [
+      'prints-lines',
+      'It sent 2 lines that are not protocol messages, the last: "Connected to the database".',
+    ],
+    ['answers-in-batch', 'It sent 1 line that is not a protocol message: "[{"jsonrpc":"2.0","id":'],
+    ['answers-another-request', 'It sent 1 answer that no request waits for: "id abc".'],
+    ['answers-no-request', 'It sent 1 answer that no request waits for: "no id, error: Parse error".'],
+  ])('says at the time limit what came instead of an answer: %s', async (behavior, came) => {
+    const { name } = await test.start(newName(), hostileServer(behavior, [], { timeout_seconds: 1 }));
+    await expect(test.servers.call(name, 'act', {}, signal)).rejects.toMatchObject({
+      code: 'mcp_call_failed',
+      message: expect.stringContaining(`did not answer the call: The call timed out after 1 s. ${came}`),
+    });
+  });
+
+  it('does not say at the time limit what came before the call', async () => {
+    const { name } = await test.start(
+      newName(),
+      hostileServer('prints-lines-and-hangs', [], { timeout_seconds: 1 }),
+    );
+    await expect(test.servers.call(name, 'act', {}, signal)).rejects.toThrow(/timed out after 1 s\.$/);
+  });
+
   it('fails a call at once whose answer is not one', async () => {
     // Without the time limit of a test, this would wait for an hour.
     const { name } = await test.start(

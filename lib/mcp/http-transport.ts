@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { HttpServer } from '../api/mcp.ts';
@@ -7,10 +8,12 @@ import { errno } from '../util/errno.ts';
 import { FieldCounter } from '../util/field-counter.ts';
 import { cleanLine } from './clean-text.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNANSWERED_REQUESTS } from './limits.ts';
-import { ANSWER_LOST } from './lost-answer.ts';
+import { ANSWER_LOST, STREAM_ENDED } from './lost-answer.ts';
+import { ReceivedResponse } from './received-response.ts';
 import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn } from './sign-in/connection-sign-in.ts';
 import { Traffic } from './traffic.ts';
+import { Unanswered } from './unanswered.ts';
 
 /** The shortest delay before reconnecting, even if a server that ends its stream asks for less. */
 const MIN_RECONNECT_MS = 250;
@@ -33,6 +36,11 @@ export function isUnsent(error: unknown): boolean {
   );
 }
 
+/** A message that is being sent, with the last response to it. */
+interface Exchange {
+  response?: ReceivedResponse;
+}
+
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
@@ -45,6 +53,8 @@ export class HttpConnection {
   readonly #mask: SecretMask;
   readonly #signIn: ConnectionSignIn | undefined;
   readonly #traffic = new Traffic();
+  readonly unanswered = new Unanswered();
+  readonly #exchange = new AsyncLocalStorage<Exchange>();
   /** The requests whose response has not started; each has its own socket. */
   #unanswered = 0;
   #problem: string | undefined;
@@ -67,13 +77,21 @@ export class HttpConnection {
         return () => clearTimeout(timer);
       },
     });
-    // The library's own requests do not listen for the end of their stream.
     const send = this.transport.send.bind(this.transport);
     this.transport.send = (message, options) =>
-      send(message, { ...options, onRequestStreamEnd: () => this.#streamEnded(message) });
-    // The client keeps a handler that is set before it connects.
-    this.transport.onmessage = () => {
+      this.#send(message, () =>
+        // The library's own requests do not listen for the end of their stream.
+        send(message, { ...options, onRequestStreamEnd: () => this.#streamEnded(message) }),
+      );
+    // The client keeps handlers that are set before it connects.
+    this.transport.onmessage = (message) => {
       if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
+      this.unanswered.received(message);
+    };
+    this.transport.onerror = (error) => {
+      const isEvent = this.#exchange.getStore()?.response?.isEvents ?? false;
+      if (isEvent && error instanceof SyntaxError) this.unanswered.stray('event', error.message);
+      else if (isEvent && 'issues' in error) this.unanswered.stray('event', '');
     };
   }
 
@@ -92,16 +110,34 @@ export class HttpConnection {
   }
 
   /**
+   * Fails for a request whose response came and is not its answer, which the library waits for. “Sending Messages to the
+   * Server” of the protocol's streamable HTTP transport demands the answer, or a stream of events.
+   */
+  async #send(sent: Sdk.JSONRPCMessage | Sdk.JSONRPCMessage[], send: () => Promise<void>): Promise<void> {
+    const messages = [sent].flat();
+    const ids = messages.flatMap((message) => ('id' in message && 'method' in message ? [message.id] : []));
+    for (const message of messages) this.unanswered.sent(message);
+    const exchange: Exchange = {};
+    try {
+      await this.#exchange.run(exchange, send);
+    } catch (error) {
+      for (const id of ids) this.unanswered.forget(id);
+      // The library's error does not show what came.
+      throw exchange.response?.isWhole ? new Error(exchange.response.problem(this.#mask)) : error;
+    }
+    if (exchange.response?.isWhole && ids.some((id) => this.unanswered.waitsFor(id))) {
+      throw new Error(exchange.response.problem(this.#mask));
+    }
+  }
+
+  /**
    * Ends the wait for the answer to a request whose stream has ended and is not resumed. The library ignores an answer that
    * it does not wait for.
    */
   #streamEnded(sent: Sdk.JSONRPCMessage | Sdk.JSONRPCMessage[]): void {
     for (const message of [sent].flat()) {
       if (!('id' in message && 'method' in message)) continue;
-      const error = {
-        code: ANSWER_LOST,
-        message: 'The response stream ended before the answer came.',
-      };
+      const error = { code: ANSWER_LOST, message: STREAM_ENDED };
       this.transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
     }
   }
@@ -125,7 +161,11 @@ export class HttpConnection {
         hint: 'If you trust that address, enter it instead.',
       });
     }
-    const passed = this.#withinLimits(response);
+    const received = new ReceivedResponse(response);
+    const exchange = this.#exchange.getStore();
+    // The stream for the server's own messages is opened while the end of the handshake is sent.
+    if (exchange && init?.method === 'POST') exchange.response = received;
+    const passed = this.#withinLimits(response, received);
     const token = bearerOf(init);
     if (response.status === 401 && token !== undefined) this.#signIn?.refused(passed, token);
     return isOfSession(init) && (passed.status === 404 || passed.status === 400)
@@ -145,20 +185,22 @@ export class HttpConnection {
     }
   }
 
-  #withinLimits(response: Response): Response {
+  #withinLimits(response: Response, received: ReceivedResponse): Response {
     if (!response.body) return response;
     const { status, statusText, headers } = response;
-    const isEvents = headers.get('content-type')?.includes('text/event-stream') ?? false;
-    return new Response(response.body.pipeThrough(this.#limited(isEvents)), { status, statusText, headers });
+    const body = response.body.pipeThrough(this.#limited(received));
+    return new Response(body, { status, statusText, headers });
   }
 
   /** Passes a body on as long as neither it nor, in a body of events, one of them exceeds the limits of a message. */
-  #limited(isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
+  #limited(received: ReceivedResponse): TransformStream<Uint8Array, Uint8Array> {
     let bytes = 0;
     let lineIsEmpty = true;
     const fields = new FieldCounter();
+    const { isEvents } = received;
     return new TransformStream({
       transform: (chunk, controller) => {
+        received.take(chunk);
         let tooMany: string | undefined;
         for (const byte of chunk) {
           bytes++;
@@ -182,6 +224,7 @@ export class HttpConnection {
         if (this.#problem === undefined) controller.enqueue(chunk);
         else controller.error(new Error(this.#problem));
       },
+      flush: () => received.complete(),
     });
   }
 

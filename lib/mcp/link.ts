@@ -7,6 +7,7 @@ import type { ResolvedServer } from './references.ts';
 import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn, Tokens } from './sign-in/connection-sign-in.ts';
 import { StdioTransport } from './stdio-transport.ts';
+import type { Unanswered } from './unanswered.ts';
 
 /** The data that a connection needs besides the configuration of its server. */
 export interface ConnectionParts {
@@ -31,6 +32,7 @@ export interface Link {
   /** A hint for that error. */
   hint: string;
   problem(): string | undefined;
+  unanswered: Unanswered;
   /** The error, if it means that a person must sign in, or that a token could not be renewed. */
   signInProblem(error: unknown): AppError | undefined;
   stderr(): string;
@@ -60,6 +62,7 @@ export function linkTo(
       failed: 'could not be used',
       hint: 'Check its address and headers on the Tools page, and that it is running.',
       problem: () => connection.problem,
+      unanswered: connection.unanswered,
       signInProblem: (error) => signInProblem(error, signIn),
       stderr: () => '',
       ended: async () => undefined,
@@ -72,6 +75,7 @@ export function linkTo(
     failed: 'did not start',
     hint: 'Check its command, its folders and its network on the Tools page.',
     problem: () => transport.problem,
+    unanswered: transport.unanswered,
     signInProblem: () => undefined,
     stderr: () => transport.stderr,
     ended: (withinMs) => transport.ended(withinMs),

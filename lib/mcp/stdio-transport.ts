@@ -7,6 +7,7 @@ import { jsonObject } from '../util/json.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES, STDERR_BYTES } from './limits.ts';
 import { ANSWER_LOST, INVALID_ANSWER } from './lost-answer.ts';
 import { Traffic } from './traffic.ts';
+import { Unanswered } from './unanswered.ts';
 
 /** Reads one message. From the client library; throws for anything else. */
 type ReadMessage = (line: string) => JSONRPCMessage;
@@ -25,6 +26,7 @@ export class StdioTransport implements Transport {
   readonly #start: () => Promise<ServerProcess>;
   readonly #read: ReadMessage;
   readonly #traffic = new Traffic();
+  readonly unanswered = new Unanswered();
   #process: ServerProcess | undefined;
   #line: Buffer[] = [];
   #lineBytes = 0;
@@ -86,6 +88,7 @@ export class StdioTransport implements Transport {
     // Its requests are answered without waiting for previous answers.
     if (server.stdin.writableLength > MAX_UNREAD_BYTES) this.#stop('It does not read its input.');
     if (this.#problem !== undefined) throw new Error(this.#problem);
+    this.unanswered.sent(message);
     if (server.stdin.write(`${JSON.stringify(message)}\n`)) return;
     try {
       // A server that does not read must not fill the memory, so the next message waits.
@@ -164,7 +167,7 @@ export class StdioTransport implements Transport {
       const tooMany = sizeProblem(bytes);
       if (tooMany !== undefined) this.#stop(`It sent ${tooMany}.`);
       else this.#dispatch(line);
-    }
+    } else if (line !== '') this.unanswered.stray('line', line);
     return this.#problem === undefined;
   }
 
@@ -175,9 +178,13 @@ export class StdioTransport implements Transport {
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
       const id = idOfAnswer(line);
-      if (id === undefined) return;
+      if (id === undefined) {
+        this.unanswered.stray('line', line);
+        return;
+      }
       message = { jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: INVALID_ANSWER } };
     }
+    this.unanswered.received(message);
     this.onmessage?.(message);
   }
 

@@ -135,6 +135,7 @@ const TOOLS = {
 /** The result of a call, by behavior. */
 const CALLS = {
   'never-answers': () => undefined,
+  'prints-lines-and-hangs': () => undefined,
   'acts-and-hangs': () => {
     appendFileSync(rest[0], 'acted\n');
     return undefined;
@@ -162,6 +163,11 @@ const CALLS = {
   }),
   'not-content': () => ({ content: 'text' }),
   'not-an-answer': (id) => send({ id, error: 'no' }),
+  'prints-lines': () => void write('Listening on port 3000\nConnected to the database\n'),
+  'answers-in-batch': (id) =>
+    void write(`${JSON.stringify([{ jsonrpc: '2.0', id, result: text('done') }])}\n`),
+  'answers-another-request': () => void send({ id: 'abc', result: text('done') }),
+  'answers-no-request': () => void send({ error: { code: -32_700, message: 'Parse error' } }),
   'logs-its-id': (id) => {
     write(`${JSON.stringify({ level: 30, id, msg: 'working' })}\n`);
     return text('done');
@@ -362,6 +368,7 @@ const BEFORE = {
     process.exit(1);
   },
   'prints-first': () => write('Starting on port 3000…\n{"not":"a message"}\n{broken\n\n\n'),
+  'prints-lines-and-hangs': () => write('Listening on port 3000\n'),
   'binary-noise': () => write(Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x0a, 0xc3, 0x28, 0x0a])),
   'line-without-end': () => flood('x'.repeat(256 * 1024)),
   'message-flood': () => flood('{"jsonrpc":"2.0","method":"notifications/x"}\n'.repeat(5000)),

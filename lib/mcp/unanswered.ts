@@ -1,0 +1,70 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { plural } from '../util/numbers.ts';
+import { textStart } from '../util/short-text.ts';
+import { cleanLine } from './clean-text.ts';
+import type { SecretMask } from './secrets.ts';
+
+const SHOWN_CHARS = 200;
+
+/** What a server can send instead of an answer. */
+const STRAY = {
+  line: ['line that is not a protocol message', 'lines that are not protocol messages'],
+  event: ['event that is not a protocol message', 'events that are not protocol messages'],
+  answer: ['answer that no request waits for', 'answers that no request waits for'],
+} as const;
+const KINDS = ['line', 'event', 'answer'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** How much of each kind had come when a wait began. */
+export type StrayCounts = Readonly<Record<Kind, number>>;
+
+/** The requests that a server has not answered, and what it sent instead, for the operator who must find out why. */
+export class Unanswered {
+  readonly #requests = new Set<number>();
+  readonly #counts: Record<Kind, number> = { line: 0, event: 0, answer: 0 };
+  readonly #last: Partial<Record<Kind, string>> = {};
+
+  /** Counts a request as waiting until it is answered, cancelled or forgotten. */
+  sent(message: JSONRPCMessage): void {
+    if (!('method' in message)) return;
+    if ('id' in message) this.#requests.add(Number(message.id));
+    else if (message.method === 'notifications/cancelled') this.forget(message.params?.requestId);
+  }
+
+  forget(id: unknown): void {
+    this.#requests.delete(Number(id));
+  }
+
+  waitsFor(id: unknown): boolean {
+    return this.#requests.has(Number(id));
+  }
+
+  /** Ends the wait for an answer. Like the client, compares IDs as numbers. */
+  received(message: JSONRPCMessage): void {
+    if ('method' in message || this.#requests.delete(Number(message.id))) return;
+    const id = message.id === undefined ? 'no id' : `id ${message.id}`;
+    this.stray('answer', 'error' in message ? `${id}, error: ${message.error.message}` : id);
+  }
+
+  /** Counts what ends no wait. @param text what was sent */
+  stray(kind: Kind, text: string): void {
+    this.#counts[kind] += 1;
+    this.#last[kind] = textStart(text, 4 * SHOWN_CHARS);
+  }
+
+  get strays(): StrayCounts {
+    return { ...this.#counts };
+  }
+
+  /** What came since `before`, in sentences; empty if nothing did. */
+  since(before: StrayCounts, mask: SecretMask): string {
+    return KINDS.flatMap((kind) => {
+      const count = this.#counts[kind] - before[kind];
+      if (count === 0) return [];
+      const [one, many] = STRAY[kind];
+      const last = cleanLine(this.#last[kind], SHOWN_CHARS, mask);
+      const shown = last === '' ? '' : `${count === 1 ? '' : ', the last'}: "${last}"`;
+      return [`It sent ${plural(count, one, many)}${shown}.`];
+    }).join(' ');
+  }
+}
