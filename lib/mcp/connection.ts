@@ -7,7 +7,7 @@ import type { JsonObject } from '../util/json.ts';
 import { CallClock } from './call-clock.ts';
 import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
-import type { RawCallResult } from './call-result.ts';
+import { missingResult, type RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { callHint, errorWords, isAnswer, isVainWait } from './error-words.ts';
 import { isUnsent, SESSION_ENDED } from './http-transport.ts';
@@ -276,6 +276,8 @@ export class Connection {
           onprogress: (progress) => messages.progress(progress),
         }),
       );
+      const missing = missingResult(value, this.mask);
+      if (missing !== undefined) throw new Error(missing);
       return { raw: value, counts };
     } catch (error) {
       options.signal.throwIfAborted();
@@ -341,7 +343,7 @@ const listedTool = z.looseObject({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
 });
-const CALL_RESULT = z.object({
+const CALL_RESULT = z.looseObject({
   content: z.array(z.unknown()).nullish(),
   structuredContent: z.unknown().optional(),
   isError: z.unknown().optional(),
