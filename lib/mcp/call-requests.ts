@@ -7,7 +7,8 @@ import type { CallClock } from './call-clock.ts';
 import { MAX_REQUESTS_PER_CALL } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
-/** JSON-RPC errors for requests that the client refuses: invalid parameters, and a refused sample. */
+/** JSON-RPC errors for requests that the client refuses: an unknown method, invalid parameters, and a refused sample. */
+const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const REFUSED = -1;
 
@@ -61,32 +62,42 @@ export class CallRequests {
     roots: {},
   };
 
-  /** Sets the handlers, before the client connects. */
+  /**
+   * Sets the handlers, before the client connects. The library checks the parameters of a request that has a handler of its
+   * own with schemas that take seconds for a large one, and answers with a list of all problems. `readElicitation` and
+   * `readSampling` stop at the first one.
+   */
   handle(client: Client): void {
     client.setRequestHandler('roots/list', () => ({ roots: this.#roots() }));
-    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      const { action, content } = await this.#answer(
-        () => readElicitation({ ...params }, this.#mask),
-        mcpReq.signal,
-      );
-      return { action, ...(content && action === 'accept' && { content: { ...content } }) };
-    });
-    client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
-      const { action, sample } = await this.#answer(
-        () => readSampling({ ...params }, this.#mask),
-        mcpReq.signal,
-      );
-      if (action !== 'accept' || !sample)
-        throw this.#error(REFUSED, 'The operator did not allow the sample.');
-      if ('error' in sample) throw this.#error(REFUSED, `The model wrote nothing: ${sample.error}`);
-      const { text, model, isCut } = sample;
-      return {
-        role: 'assistant',
-        content: { type: 'text', text },
-        model,
-        stopReason: isCut ? 'maxTokens' : 'endTurn',
-      };
-    });
+    client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
+      if (method === 'elicitation/create') return this.#elicit({ ...params }, mcpReq.signal);
+      if (method === 'sampling/createMessage') return this.#sample({ ...params }, mcpReq.signal);
+      throw this.#error(METHOD_NOT_FOUND, 'Method not found');
+    };
+  }
+
+  async #elicit(
+    params: Readonly<Record<string, unknown>>,
+    withdrawn: AbortSignal,
+  ): Promise<Sdk.ElicitResult> {
+    const { action, content } = await this.#answer(() => readElicitation(params, this.#mask), withdrawn);
+    return { action, ...(content && action === 'accept' && { content: { ...content } }) };
+  }
+
+  async #sample(
+    params: Readonly<Record<string, unknown>>,
+    withdrawn: AbortSignal,
+  ): Promise<Sdk.CreateMessageResult> {
+    const { action, sample } = await this.#answer(() => readSampling(params, this.#mask), withdrawn);
+    if (action !== 'accept' || !sample) throw this.#error(REFUSED, 'The operator did not allow the sample.');
+    if ('error' in sample) throw this.#error(REFUSED, `The model wrote nothing: ${sample.error}`);
+    const { text, model, isCut } = sample;
+    return {
+      role: 'assistant',
+      content: { type: 'text', text },
+      model,
+      stopReason: isCut ? 'maxTokens' : 'endTurn',
+    };
   }
 
   /** Runs a call, during which requests are answered. @returns also the outcome of the requests */

@@ -48,6 +48,7 @@ describe('a server that misbehaves when it starts', () => {
     ['initialize-error', /did not start: .*No entry/],
     ['other-protocol', /protocol version is not supported: 1999-01-01/],
     ['odd-initialize', /did not start: Invalid result for initialize: protocolVersion: [^[{]+$/],
+    ['many-icons', /Its answer to "initialize" has more than 2,000 values/],
     ['list-error', /did not list its tools: .*no list/],
     ['odd-list', /did not list its tools: /],
     ['dies-in-list', /did not list its tools: It ended by itself with exit code 9/],

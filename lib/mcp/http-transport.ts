@@ -86,7 +86,8 @@ export class HttpConnection {
     // The client keeps handlers that are set before it connects.
     this.transport.onmessage = (message) => {
       if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
-      this.unanswered.received(message);
+      const problem = this.unanswered.received(message);
+      if (problem !== undefined) this.#stop(problem);
     };
     this.transport.onerror = (error) => {
       const isEvent = this.#exchange.getStore()?.response?.isEvents ?? false;

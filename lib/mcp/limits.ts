@@ -12,6 +12,9 @@ export const FLOOD_WINDOW_MS = 1000;
 export const MAX_UNREAD_BYTES = 16 * MB;
 export const MAX_UNANSWERED_REQUESTS = 100;
 
+/** Max values in a server's description of itself: capabilities, names and icons. */
+export const MAX_INITIALIZE_VALUES = 2000;
+
 /** How much of stderr is kept, in bytes, and shown, in characters. */
 export const STDERR_BYTES = 16 * KB;
 export const STDERR_SHOWN_CHARS = 4000;

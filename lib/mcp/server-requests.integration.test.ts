@@ -105,6 +105,7 @@ describe('a server that asks for input', () => {
     ['asks-odd-form', 3],
     ['asks-odd-address', 4],
     ['asks-odd-sample', 3],
+    ['asks-large-requests', 4],
   ])('is refused without asking anybody what no form can show: %s', async (behavior, requests) => {
     const { text, asked } = await called(behavior);
     expect(asked).toEqual([]);

@@ -184,8 +184,9 @@ export class StdioTransport implements Transport {
       }
       message = { jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: INVALID_ANSWER } };
     }
-    this.unanswered.received(message);
-    this.onmessage?.(message);
+    const problem = this.unanswered.received(message);
+    if (problem === undefined) this.onmessage?.(message);
+    else this.#stop(problem);
   }
 
   #stop(problem: string): void {

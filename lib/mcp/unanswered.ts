@@ -1,7 +1,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { plural } from '../util/numbers.ts';
+import { formatCount, plural } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { cleanLine } from './clean-text.ts';
+import { MAX_INITIALIZE_VALUES } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
 const SHOWN_CHARS = 200;
@@ -20,14 +21,15 @@ export type StrayCounts = Readonly<Record<Kind, number>>;
 
 /** The requests that a server has not answered, and what it sent instead, for the operator who must find out why. */
 export class Unanswered {
-  readonly #requests = new Set<number>();
+  /** The methods of the requests by their ID. */
+  readonly #requests = new Map<number, string>();
   readonly #counts: Record<Kind, number> = { line: 0, event: 0, answer: 0 };
   readonly #last: Partial<Record<Kind, string>> = {};
 
   /** Counts a request as waiting until it is answered, cancelled or forgotten. */
   sent(message: JSONRPCMessage): void {
     if (!('method' in message)) return;
-    if ('id' in message) this.#requests.add(Number(message.id));
+    if ('id' in message) this.#requests.set(Number(message.id), message.method);
     else if (message.method === 'notifications/cancelled') this.forget(message.params?.requestId);
   }
 
@@ -39,11 +41,23 @@ export class Unanswered {
     return this.#requests.has(Number(id));
   }
 
-  /** Ends the wait for an answer. Like the client, compares IDs as numbers. */
-  received(message: JSONRPCMessage): void {
-    if ('method' in message || this.#requests.delete(Number(message.id))) return;
-    const id = message.id === undefined ? 'no id' : `id ${message.id}`;
-    this.stray('answer', 'error' in message ? `${id}, error: ${message.error.message}` : id);
+  /**
+   * Ends the wait for an answer. Like the client, compares IDs as numbers.
+   *
+   * @returns why the answer must not be read, if it must not
+   */
+  received(message: JSONRPCMessage): string | undefined {
+    if ('method' in message) return undefined;
+    const method = this.#requests.get(Number(message.id));
+    this.forget(message.id);
+    if (method === undefined) {
+      const id = message.id === undefined ? 'no id' : `id ${message.id}`;
+      this.stray('answer', 'error' in message ? `${id}, error: ${message.error.message}` : id);
+    }
+    // The library checks every value of this one, and describes each that does not fit.
+    return method === 'initialize' && hasMoreValues(message, MAX_INITIALIZE_VALUES)
+      ? `Its answer to "initialize" has more than ${formatCount(MAX_INITIALIZE_VALUES)} values.`
+      : undefined;
   }
 
   /** Counts what ends no wait. @param text what was sent */
@@ -67,4 +81,17 @@ export class Unanswered {
       return [`It sent ${plural(count, one, many)}${shown}.`];
     }).join(' ');
   }
+}
+
+/** Whether a value of JSON has more values in it, at any depth. */
+function hasMoreValues(value: object, max: number): boolean {
+  const open: object[] = [value];
+  let count = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const values: unknown[] = Object.values(next);
+    count += values.length;
+    if (count > max) return true;
+    for (const inner of values) if (typeof inner === 'object' && inner !== null) open.push(inner);
+  }
+  return false;
 }

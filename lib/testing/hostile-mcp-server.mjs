@@ -287,6 +287,20 @@ const ASKS = {
           ask('elicitation/create', { mode: 'url', message: 'Open', url, elicitationId: `e${at}` }),
       ),
     ),
+  'asks-large-requests': () => {
+    const list = (value) => Array.from({ length: 200_000 }, () => value);
+    const options = form({ a: { type: 'array', items: { anyOf: list({}) } } });
+    const fields = form(
+      Object.fromEntries(
+        list(0)
+          .slice(0, 15_000)
+          .map((_, at) => [`f${at}`, { type: 'odd' }]),
+      ),
+    );
+    const messages = ask('sampling/createMessage', { messages: list({}), maxTokens: 5 });
+    const tools = ask('sampling/createMessage', { messages: [], tools: list({}), maxTokens: 5 });
+    return answers([options, fields, messages, tools]);
+  },
   'asks-odd-sample': () =>
     answers([
       sample('x'.repeat(MB)),
@@ -394,6 +408,12 @@ const INITIALIZE = {
   'initialize-error': () => ({ error: { code: -32_000, message: 'No\u001b[31m entry' } }),
   'other-protocol': (result) => ({ result: { ...result, protocolVersion: '1999-01-01' } }),
   'odd-initialize': () => ({ result: { protocolVersion: 5, capabilities: 'all' } }),
+  'many-icons': (result) => ({
+    result: {
+      ...result,
+      serverInfo: { name: 'a', version: '1', icons: Array.from({ length: 200_000 }, () => ({})) },
+    },
+  }),
   'loud-names': (result) => ({
     result: {
       ...result,
