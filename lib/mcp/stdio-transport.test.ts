@@ -1,4 +1,6 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
 import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
 import { MAX_MESSAGES_PER_WINDOW } from './limits.ts';
@@ -95,4 +97,33 @@ it('ends a server that is closed while it is being started', async () => {
   await close;
   expect(stdin.writableEnded).toBe(true);
   expect(transport.problem).toBeUndefined();
+});
+
+it('keeps a line that comes byte by byte in little memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const { promise: ended } = Promise.withResolvers<ServerEnd>();
+  const transport = new StdioTransport(
+    async () => ({ stdin, stdout, stderr, ended, kill: () => undefined }),
+    (line) => JSON.parse(line),
+  );
+  const received = vi.fn();
+  transport.onmessage = received;
+  await transport.start();
+  const message = JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'notifications/é',
+    params: { text: 'é'.repeat(60_000) },
+  });
+  const bytes = Buffer.from(message);
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (const byte of bytes) stdout.emit('data', Buffer.from([byte]));
+  collectGarbage();
+  const grownMb = (process.memoryUsage().heapUsed - before) / 1024 / 1024;
+  stdout.emit('data', Buffer.from('\n'));
+  expect(received).toHaveBeenCalledWith(JSON.parse(message));
+  // Kept one by one, the parts take more than 10 MB.
+  expect(grownMb).toBeLessThan(3);
 });

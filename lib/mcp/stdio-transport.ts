@@ -13,6 +13,8 @@ import { Unanswered } from './unanswered.ts';
 type ReadMessage = (line: string) => JSONRPCMessage;
 
 const NEWLINE = 0x0a;
+/** A part of a line takes about 500 bytes, however short it is: a server that writes byte by byte must not fill the memory. */
+const MAX_PARTS = 1000;
 
 /**
  * The messages of a confined server, one per line on its standard streams. Lines that are not messages are skipped,
@@ -152,6 +154,7 @@ export class StdioTransport implements Transport {
     if (part.length === 0) return;
     this.#line.push(part);
     this.#lineBytes += part.length;
+    if (this.#line.length >= MAX_PARTS) this.#line = [Buffer.concat(this.#line)];
   }
 
   /** @returns whether the server may continue */
