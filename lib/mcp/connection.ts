@@ -193,7 +193,7 @@ export class Connection {
   }
 
   /**
-   * A list of the server, page by page and within limits; its entries are not read.
+   * A list of the server, page by page and within limits, also of time; its entries are not read.
    *
    * @param page finds the entries of a page
    * @throws {AppError} `mcp_bad_answer`
@@ -211,6 +211,7 @@ export class Connection {
   }): Promise<unknown[]> {
     const listed: unknown[] = [];
     const seen = new Set<string>();
+    const lateAt = performance.now() + START_TIMEOUT_MS;
     let cursor: string | undefined;
     for (let count = 0; count < MAX_PAGES && listed.length < max; count++) {
       const params = cursor === undefined ? {} : { params: { cursor } };
@@ -220,6 +221,7 @@ export class Connection {
         answer: page,
         what,
         signal,
+        timeoutMs: Math.max(1, Math.min(LIST_TIMEOUT_MS, lateAt - performance.now())),
       });
       listed.push(...entries.slice(0, max - listed.length));
       cursor = nextCursor;
@@ -240,15 +242,17 @@ export class Connection {
     answer,
     what,
     signal,
+    timeoutMs = LIST_TIMEOUT_MS,
   }: {
     request: { method: string; params?: Record<string, unknown> };
     answer: z.ZodType<Answer>;
     what: string;
     signal?: AbortSignal | undefined;
+    timeoutMs?: number;
   }): Promise<Answer> {
     const before = this.#link.unanswered.strays;
     try {
-      const options = { timeout: LIST_TIMEOUT_MS, ...(signal && { signal }) };
+      const options = { timeout: timeoutMs, ...(signal && { signal }) };
       return await this.#client.request(request, answer, options);
     } catch (error) {
       throw this.#failed('mcp_bad_answer', what, { cause: error, before });

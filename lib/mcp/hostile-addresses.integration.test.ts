@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { listen } from '../testing/listen.ts';
 import { type ServersUnderTest, serverAt, serversUnderTest } from './under-test.ts';
 
@@ -208,4 +208,24 @@ it('stops a server that sends too many objects and lists', async () => {
   await test.start('web', serverAt(url));
   const call = test.servers.call('web', 'act', {}, new AbortController().signal);
   await expect(call).rejects.toThrow('It sent more than 300,000 objects and lists.');
+});
+
+it('has a time limit for all pages of a list together', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    let pages = 0;
+    const url = await addressOf({
+      'tools/list': (response, id) => {
+        pages += 1;
+        vi.advanceTimersByTime(19_000);
+        const result = { tools: [], nextCursor: `${pages}` };
+        response.writeHead(200, JSON_BODY).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      },
+    });
+    const { failure } = await test.start('web', serverAt(url));
+    expect(failure?.message).toMatch(/did not list its tools: Request timed out\.$/);
+    expect(pages).toBeLessThanOrEqual(5);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -36,7 +36,7 @@ export const MAX_INSTRUCTIONS_CHARS = 4000;
 export const MAX_NAME_CHARS = 200;
 export const MAX_URI_CHARS = 2000;
 
-/** Time until a server must be ready; `npx` may have to fetch it first. */
+/** Time until a server must be ready, as `npx` may have to fetch it first, and then until it must have listed its tools. */
 export const START_TIMEOUT_MS = 60_000;
 export const LIST_TIMEOUT_MS = 20_000;
 /** How long a server may take to end after its input is closed. */
