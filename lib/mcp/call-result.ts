@@ -175,13 +175,16 @@ function structuredOf(value: unknown, mask: SecretMask): JsonObject | undefined 
 
 /**
  * A text followed by data that is not an object within limits, unless the text already contains it. Both are cut
- * together.
+ * together. Data that is nested too deeply is left out, with a note.
  */
 function withOtherData(text: string, value: unknown, mask: SecretMask): string {
   const isData = typeof value === 'object' && value !== null;
   const bounds = { maxChars: Number.POSITIVE_INFINITY, maxDepth: MAX_STRUCTURED_DEPTH + 1 };
-  if (!isData || /^\s*[[{]/.test(text) || !isBoundedObject({ value }, bounds)) return text;
-  return [text, mask.text(plainText(JSON.stringify(value)))].filter((part) => part !== '').join('\n\n');
+  if (!isData || /^\s*[[{]/.test(text)) return text;
+  const data = isBoundedObject({ value }, bounds)
+    ? mask.text(plainText(JSON.stringify(value)))
+    : `[Data left out: it is nested more than ${MAX_STRUCTURED_DEPTH} levels deep]`;
+  return [text, data].filter((part) => part !== '').join('\n\n');
 }
 
 function cleanJson(value: JsonValue): JsonValue {

@@ -412,8 +412,10 @@ describe('a server that answers calls badly', () => {
     expect(JSON.stringify(result.output)).toContain('[4,800 more parts left out]');
   });
 
-  it('leaves out data that is nested too deeply', async () => {
-    expect((await called('deep-data')).reply.result.output).toEqual({ text: 'deep' });
+  it('leaves out data that is nested too deeply, and says so', async () => {
+    expect((await called('deep-data')).reply.result.output).toEqual({
+      text: 'deep\n\n[Data left out: it is nested more than 40 levels deep]',
+    });
   });
 
   it.each([
