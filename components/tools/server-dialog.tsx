@@ -36,6 +36,8 @@ export function ServerDialog({
   const [draft, setDraft] = useState(() =>
     begin ? serverDraftOf(begin.name, begin.server) : emptyServerDraft,
   );
+  // The page may load another configuration while the form is open.
+  const [base] = useState(former?.hash);
   const [problems, setProblems] = useState<ServerProblems>({});
   const { busy, problem, run } = useRequest();
   const form = useRef<HTMLFormElement>(null);
@@ -47,9 +49,12 @@ export function ServerDialog({
     if (!result.ok) return focusFirstError(form.current);
     const { name, server } = result;
     void run(async () => {
-      if (former) await postJson(serverPath(former.name), { server });
-      else await postJson('/api/mcp/servers', { name, server });
-      onSaved();
+      // Reloads also after a refusal: another tab may have changed the server.
+      if (former) await postJson(serverPath(former.name), { server, base }).finally(onSaved);
+      else {
+        await postJson('/api/mcp/servers', { name, server });
+        onSaved();
+      }
       close();
     });
   };

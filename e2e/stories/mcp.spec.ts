@@ -118,6 +118,29 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
   });
 });
 
+test('a server that another tab has changed is not overwritten', async ({ page, loupe }) => {
+  const config = npmServer('memory');
+  await loupe.request('/api/mcp/servers', { json: { name: 'memory', server: config } });
+  await page.goto('/tools');
+  const edit = () => page.getByRole('button', { name: 'Edit memory' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit memory' });
+  const timeout = dialog.getByLabel('Call timeout');
+  await edit();
+  await loupe.request('/api/mcp/servers/memory', { json: { server: { ...config, timeout_seconds: 5 } } });
+  await timeout.fill('7');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toContainText('The server "memory" was changed meanwhile.');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await edit();
+  await expect(timeout).toHaveValue('5');
+  await timeout.fill('7');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  await edit();
+  await expect(timeout).toHaveValue('7');
+});
+
 test('server-filesystem and server-memory work for a run in its folder [O19]', async ({
   page,
   loupe,

@@ -119,10 +119,14 @@ export const addMcpServerRequest = z.strictObject({ name: mcpServerName, server:
 
 /**
  * Body of `POST /api/mcp/servers/{name}`: replaces the configuration, or enables or disables the server with the one that
- * it has.
+ * it has. `base` is the hash of the configuration that was edited.
  */
 export const updateMcpServerRequest = z
-  .strictObject({ server: mcpServerRequest.optional(), enabled: z.boolean().optional() })
+  .strictObject({
+    server: mcpServerRequest.optional(),
+    base: z.string().max(100).optional(),
+    enabled: z.boolean().optional(),
+  })
   .refine(({ server, enabled }) => (server === undefined) !== (enabled === undefined), {
     message: 'Send either server or enabled.',
   });
@@ -218,6 +222,8 @@ export type McpState = 'disabled' | 'off' | 'starting' | 'ready' | 'failed';
 export interface McpServerReply {
   name: string;
   server: McpServerRequest;
+  /** Identifies the configuration as it is shown, without hidden values. */
+  hash: string;
   state: McpState;
   /** Whether it wants a person to sign in before it can be used, or one has. */
   sign_in?: 'needed' | 'signed_in';

@@ -66,6 +66,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   too_many_suites: 409,
   case_exists: 409,
   mcp_server_exists: 409,
+  mcp_server_changed: 409,
   command_tool_exists: 409,
   command_tools_unreadable: 409,
   rating_unreadable: 409,

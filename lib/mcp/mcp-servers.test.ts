@@ -81,3 +81,35 @@ it('enables and disables a server with the configuration that it has', async () 
   expect((await servers.get('switched')).server).toMatchObject({ ...server, enabled: false });
   expect(await servers.setEnabled('switched', true)).toMatchObject({ state: 'off', server });
 });
+
+it('does not replace a configuration that was changed since it was read', async () => {
+  await using test = await serversUnderTest();
+  const { servers } = test;
+  const request = (more: object) =>
+    mcpServerRequest.parse({
+      type: 'http',
+      url: 'http://127.0.0.1:9/mcp',
+      headers: { 'X-Key': null },
+      ...more,
+    });
+  const { hash } = await servers.add('web', request({ headers: { 'X-Key': 'a secret' } }));
+  const changed = await servers.update('web', request({ timeout_seconds: 5 }), hash);
+  expect(changed.hash).not.toBe(hash);
+  await expect(servers.update('web', request({ timeout_seconds: 7 }), hash)).rejects.toMatchObject({
+    code: 'mcp_server_changed',
+    message: 'The server "web" was changed meanwhile.',
+  });
+  expect((await servers.get('web')).server.timeout_seconds).toBe(5);
+  // The change that was already made, and a change of whatever is current.
+  expect((await servers.update('web', request({ timeout_seconds: 5 }), hash)).hash).toBe(changed.hash);
+  expect((await servers.update('web', request({ timeout_seconds: 7 }))).server.timeout_seconds).toBe(7);
+});
+
+it('identifies a configuration without its hidden values', async () => {
+  await using test = await serversUnderTest();
+  const { servers } = test;
+  const request = (key: string) =>
+    mcpServerRequest.parse({ type: 'http', url: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': key } });
+  const { hash } = await servers.add('web', request('one'));
+  expect((await servers.update('web', request('two'))).hash).toBe(hash);
+});

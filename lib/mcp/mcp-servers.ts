@@ -22,7 +22,7 @@ import { isBoundedObject, type JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { callServerTool } from './call-tool.ts';
 import { type AcceptedTool, ConfigFiles } from './config-file.ts';
-import { mergedConfig, shownConfig } from './hidden-values.ts';
+import { mergedConfig, shownConfig, shownHash } from './hidden-values.ts';
 import { IdleTimer } from './idle-timer.ts';
 import { MAX_INSTANCES } from './limits.ts';
 import { hasOwnToken } from './link.ts';
@@ -161,10 +161,17 @@ export class McpServers {
    * Replaces a configuration. Ends the page's process, and the sign-in if the address changes; runs keep their
    * processes.
    *
-   * @throws {AppError} as `add`, `get`
+   * @param base the hash of the configuration that was edited; default: whichever is current
+   * @throws {AppError} as `add`, `get`; `mcp_server_changed` if another configuration is current by now
    */
-  async update(name: string, request: McpServerRequest): Promise<McpServerReply> {
-    return this.#change(name, (before) => mergedConfig(request, before));
+  async update(name: string, request: McpServerRequest, base?: string): Promise<McpServerReply> {
+    return this.#change(name, (before) => {
+      const server = mergedConfig(request, before);
+      const current = shownHash(before);
+      if (base !== undefined && base !== current && shownHash(server) !== current)
+        throw changedMeanwhile(name);
+      return server;
+    });
   }
 
   /** Enables or disables a server with its current configuration. @throws {AppError} as `get` */
@@ -522,6 +529,7 @@ export class McpServers {
     return {
       name,
       server: shownConfig(server),
+      hash: shownHash(server),
       state: server.enabled ? (instance?.state ?? 'off') : 'disabled',
       ...(signIn && { sign_in: signIn }),
       ...(failure && { failure }),
@@ -565,6 +573,14 @@ function isStillThere({ name }: AcceptedTool, listed: readonly ServerTool[] | un
 function refuseReferences(server: McpServer): void {
   const problem = referenceProblems(server);
   if (problem !== undefined) throw new AppError({ code: 'invalid_request', message: problem });
+}
+
+function changedMeanwhile(name: string): AppError {
+  return new AppError({
+    code: 'mcp_server_changed',
+    message: `The server "${name}" was changed meanwhile.`,
+    hint: 'Open its current configuration and make the change again.',
+  });
 }
 
 function disabled(name: string): AppError {

@@ -13,10 +13,12 @@ export function GET(request: Request, { params }: Context) {
 /** Changes its configuration. */
 export function POST(request: Request, { params }: Context) {
   return handle(request, async () => {
-    const { server, enabled = false } = await readBody(request, updateMcpServerRequest);
+    const { server, base, enabled = false } = await readBody(request, updateMcpServerRequest);
     const { server: name } = await params;
     const servers = getMcpServers();
-    return Response.json(await (server ? servers.update(name, server) : servers.setEnabled(name, enabled)));
+    return Response.json(
+      await (server ? servers.update(name, server, base) : servers.setEnabled(name, enabled)),
+    );
   });
 }
 
