@@ -147,6 +147,17 @@ it.each([
   );
 });
 
+it('says at the time limit that a response does not end', async () => {
+  const url = await addressOf({
+    'tools/call': (response) => void response.writeHead(200, JSON_BODY).write('{"jsonrpc":"2.0",'),
+  });
+  await test.start('web', serverAt(url, { timeout_seconds: 1 }));
+  const call = test.servers.call('web', 'act', {}, new AbortController().signal);
+  await expect(call).rejects.toThrow(
+    'The call timed out after 1 s. It sent a response that does not end: "{"jsonrpc":"2.0",".',
+  );
+});
+
 it('answers a request of a server whose ID is that of a call', async () => {
   const url = await addressOf({
     'tools/call': (response, id) => {

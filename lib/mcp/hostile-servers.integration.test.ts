@@ -252,6 +252,10 @@ describe('a server that answers calls badly', () => {
       'It sent 2 lines that are not protocol messages, the last: "Connected to the database".',
     ],
     ['answers-in-batch', 'It sent 1 line that is not a protocol message: "[{"jsonrpc":"2.0","id":'],
+    [
+      'answers-without-line-break',
+      'It sent a line that does not end with a line break: "{"jsonrpc":"2.0","id":',
+    ],
     ['answers-another-request', 'It sent 1 answer that no request waits for: "id abc".'],
     ['answers-no-request', 'It sent 1 answer that no request waits for: "no id, error: Parse error".'],
   ])('says at the time limit what came instead of an answer: %s', async (behavior, came) => {

@@ -202,6 +202,7 @@ export class HttpConnection {
     return new TransformStream({
       transform: (chunk, controller) => {
         received.take(chunk);
+        if (!isEvents) this.unanswered.unfinished('response', received.start);
         let tooMany: string | undefined;
         for (const byte of chunk) {
           bytes++;
@@ -225,7 +226,10 @@ export class HttpConnection {
         if (this.#problem === undefined) controller.enqueue(chunk);
         else controller.error(new Error(this.#problem));
       },
-      flush: () => received.complete(),
+      flush: () => {
+        received.complete();
+        if (!isEvents) this.unanswered.finished();
+      },
     });
   }
 

@@ -30,6 +30,11 @@ export class ReceivedResponse {
     this.#isComplete = true;
   }
 
+  /** The start of its body. */
+  get start(): Uint8Array {
+    return this.#start;
+  }
+
   /** Whether it claims to be the answer and was received in full. */
   get isWhole(): boolean {
     return this.#isComplete && !this.isEvents && this.#status >= 200 && this.#status < 300;

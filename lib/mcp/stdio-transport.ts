@@ -145,6 +145,9 @@ export class StdioTransport implements Transport {
       if (!this.#endLine()) return;
     }
     this.#keep(chunk.subarray(from));
+    const [start] = this.#line;
+    if (start) this.unanswered.unfinished('line', start);
+    else this.unanswered.finished();
     if (this.#lineBytes > MAX_MESSAGE_BYTES) {
       this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
     }

@@ -41,3 +41,13 @@ it('says what came since a wait began, without secrets and control characters', 
   expect(words).toContain('It sent 1 event that is not a protocol message. ');
   expect(words).toContain('It sent 2 answers that no request waits for, the last: "id b".');
 });
+
+it('says what is still arriving, until it has ended', () => {
+  const unanswered = new Unanswered();
+  unanswered.unfinished('line', Buffer.from('{"jsonrpc"'));
+  expect(unanswered.since(unanswered.strays, mask)).toBe(
+    'It sent a line that does not end with a line break: "{"jsonrpc"".',
+  );
+  unanswered.finished();
+  expect(unanswered.since(unanswered.strays, mask)).toBe('');
+});

@@ -13,6 +13,11 @@ const STRAY = {
   event: ['event that is not a protocol message', 'events that are not protocol messages'],
   answer: ['answer that no request waits for', 'answers that no request waits for'],
 } as const;
+/** What a server can leave unfinished: a line without its line break, or the body of a response. */
+const UNFINISHED = {
+  line: 'It sent a line that does not end with a line break',
+  response: 'It sent a response that does not end',
+} as const;
 const KINDS = ['line', 'event', 'answer'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -25,6 +30,7 @@ export class Unanswered {
   readonly #requests = new Map<number, string>();
   readonly #counts: Record<Kind, number> = { line: 0, event: 0, answer: 0 };
   readonly #last: Partial<Record<Kind, string>> = {};
+  #unfinished: { what: keyof typeof UNFINISHED; start: Uint8Array } | undefined;
 
   /** Counts a request as waiting until it is answered, cancelled or forgotten. */
   sent(message: JSONRPCMessage): void {
@@ -66,20 +72,37 @@ export class Unanswered {
     this.#last[kind] = textStart(text, 4 * SHOWN_CHARS);
   }
 
+  /** Notes the start of what is still arriving; `finished` if it has ended. */
+  unfinished(what: keyof typeof UNFINISHED, start: Uint8Array): void {
+    this.#unfinished = { what, start };
+  }
+
+  finished(): void {
+    this.#unfinished = undefined;
+  }
+
   get strays(): StrayCounts {
     return { ...this.#counts };
   }
 
-  /** What came since `before`, in sentences; empty if nothing did. */
+  /** What came since `before`, and what is still arriving, in sentences; empty if nothing. */
   since(before: StrayCounts, mask: SecretMask): string {
-    return KINDS.flatMap((kind) => {
+    const strays = KINDS.flatMap((kind) => {
       const count = this.#counts[kind] - before[kind];
       if (count === 0) return [];
       const [one, many] = STRAY[kind];
       const last = cleanLine(this.#last[kind], SHOWN_CHARS, mask);
       const shown = last === '' ? '' : `${count === 1 ? '' : ', the last'}: "${last}"`;
       return [`It sent ${plural(count, one, many)}${shown}.`];
-    }).join(' ');
+    });
+    return [...strays, ...this.#unfinishedWords(mask)].join(' ');
+  }
+
+  #unfinishedWords(mask: SecretMask): string[] {
+    if (!this.#unfinished) return [];
+    const { what, start } = this.#unfinished;
+    const text = new TextDecoder().decode(start.subarray(0, 4 * SHOWN_CHARS));
+    return [`${UNFINISHED[what]}: "${cleanLine(text, SHOWN_CHARS, mask)}".`];
   }
 }
 

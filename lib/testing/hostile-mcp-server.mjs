@@ -166,6 +166,8 @@ const CALLS = {
   'prints-lines': () => void write('Listening on port 3000\nConnected to the database\n'),
   'answers-in-batch': (id) =>
     void write(`${JSON.stringify([{ jsonrpc: '2.0', id, result: text('done') }])}\n`),
+  'answers-without-line-break': (id) =>
+    void write(JSON.stringify({ jsonrpc: '2.0', id, result: text('done') })),
   'answers-another-request': () => void send({ id: 'abc', result: text('done') }),
   'answers-no-request': () => void send({ error: { code: -32_700, message: 'Parse error' } }),
   'logs-its-id': (id) => {
