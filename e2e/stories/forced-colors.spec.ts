@@ -42,6 +42,12 @@ test('the highlighted command, the current page and a switch are visible without
   await expect(autopilot).toBeChecked();
   expect(await pictureOf(autopilot.locator('span').first())).not.toEqual(off);
 
+  const tab = page.getByRole('tab', { name: 'Messages', exact: true });
+  const unselected = await pictureOf(tab);
+  await tab.click();
+  await expect(tab).toHaveAttribute('aria-selected', 'true');
+  expect(await pictureOf(tab)).not.toEqual(unselected);
+
   const line = page
     .getByRole('banner')
     .getByRole('link', { name: 'Runs', exact: true })
