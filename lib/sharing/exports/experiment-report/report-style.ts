@@ -15,7 +15,7 @@ export const REPORT_STYLE = `
 :root { color-scheme: light dark; --canvas: light-dark(#fcfbf9, #1a1816); --ink: light-dark(#1f1b17, #ece7df);
   --quiet: light-dark(#6b6359, #9a9184); --line: light-dark(#e4dfd7, #2c2925); --brass: light-dark(#7f5406, #e0b35c); }
 body { margin: 0 auto; max-width: 64rem; padding: 2rem 1.25rem 4rem; background: var(--canvas); color: var(--ink);
-  font: 15px/1.55 system-ui, sans-serif; }
+  font: 0.9375rem/1.55 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
 p { max-width: 44rem; } .quiet, figcaption, caption { color: var(--quiet); } a { color: var(--brass); }
 figure { margin: 1rem 0; } figcaption, caption { text-align: left; font-size: .9rem; margin-bottom: .35rem; }

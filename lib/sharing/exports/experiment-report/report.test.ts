@@ -5,7 +5,7 @@ import type { OutcomeKind } from '../../../events/termination.ts';
 import { cellsOf } from '../../../experiments/cells.ts';
 import { experimentReport } from './report.ts';
 import { endingsPlot, type NamedCell } from './report-plots.ts';
-import { PLOT_COLORS } from './report-style.ts';
+import { PLOT_COLORS, REPORT_STYLE } from './report-style.ts';
 
 const HOSTILE = '"><script>alert(1)</script>';
 const { confirm_runs: _, ...plan } = experimentRequest.parse({
@@ -205,6 +205,11 @@ describe('experimentReport', () => {
     expect(page({})).not.toContain('≈');
     const estimated = page({ tokens_in: 10, tokens_out: 5, tokens_estimated: 3 });
     expect(estimated.match(/≈\d+/g)).toEqual(['≈10', '≈5', '≈5']);
+  });
+
+  it('follows the text size of the reader, except in plots, which scale as a whole', () => {
+    const inPixels = REPORT_STYLE.match(/^.*\bfont(?:-size)?: *[\d.]+px/gm);
+    expect(inPixels).toEqual([expect.stringMatching(/^svg /)]);
   });
 
   it('is inert, whatever names it shows, and loads nothing', () => {
