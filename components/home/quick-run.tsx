@@ -52,6 +52,7 @@ export function QuickRun({
     );
   }, [models]);
   const chosen = models.find((each) => each.name === model);
+  const note = chosen && noteOn(chosen);
 
   const start = (kind: 'task' | 'session') => {
     // Ctrl+Enter submits although the button is disabled.
@@ -83,20 +84,38 @@ export function QuickRun({
       <label htmlFor="quick-task" className="sr-only">
         Task
       </label>
-      <textarea
-        ref={field}
-        id="quick-task"
-        value={task}
-        onChange={(event) => setTask(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
-            event.currentTarget.form?.requestSubmit();
-        }}
-        placeholder="What should the agent do? It can read, write, search and run commands in its folder."
-        rows={3}
-        required
-        className="block w-full resize-y rounded-t-lg bg-transparent px-4 pt-3 pb-1 text-base placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none"
-      />
+      <div className="relative">
+        <textarea
+          ref={field}
+          id="quick-task"
+          value={task}
+          onChange={(event) => setTask(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
+              event.currentTarget.form?.requestSubmit();
+          }}
+          placeholder="What should the agent do? It can read, write, search and run commands in its folder."
+          rows={note ? 2 : 3}
+          required
+          aria-describedby={note && 'quick-note'}
+          className={cx(
+            'block w-full resize-y rounded-t-lg bg-transparent px-4 pt-3 text-base placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none',
+            note ? 'pb-6.5' : 'pb-1',
+          )}
+        />
+        {/* In place of the third row: the models arrive late, and must not push down what is below. */}
+        {note && (
+          <p
+            id="quick-note"
+            className={cx(
+              'pointer-events-none absolute bottom-0 left-0 mr-4 bg-raised pr-2 pb-1 pl-4 text-sm',
+              chosen?.demo ? 'text-ink-2' : 'text-warn',
+            )}
+          >
+            {note}
+          </p>
+        )}
+      </div>
       <div className="flex flex-wrap items-center gap-2 px-3 pt-1 pb-3">
         <FolderChip choice={folder} onOpen={() => open()} />
         <label htmlFor="quick-model" className="sr-only">
@@ -119,10 +138,6 @@ export function QuickRun({
             </option>
           ))}
         </select>
-        {chosen?.demo && <span className="text-sm text-ink-2">A scripted demo: it ignores the task.</span>}
-        {chosen && callsTools(chosen) === false && (
-          <span className="text-sm text-warn">This model does not support tools.</span>
-        )}
         <div className="ml-auto flex flex-wrap items-center justify-end gap-2">
           <Link
             href={`/runs/new?${new URLSearchParams({ ...(task && { task: linkedTask(task) }), ...(model && { model }) })}`}
@@ -170,4 +185,10 @@ export function QuickRun({
       {dialog}
     </form>
   );
+}
+
+/** What a person should know about the model before writing a task. */
+function noteOn(model: InstalledModel): string | undefined {
+  if (model.demo) return 'A scripted demo: it ignores the task.';
+  return callsTools(model) === false ? 'This model does not support tools.' : undefined;
 }

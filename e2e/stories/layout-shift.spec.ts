@@ -157,6 +157,21 @@ test('the note that Ollama does not answer pushes nothing on the first page, how
   }
 });
 
+test('the note on the demo model moves nothing when the models arrive', async ({ ownServer }) => {
+  const { page } = await ownServer({ ollamaUrl: 'http://127.0.0.1:9' });
+  const form = page.getByRole('form', { name: 'Quick run' });
+  for (const width of [1280, 768, 360, 320]) {
+    await page.setViewportSize({ width, height: 740 });
+    const release = await holdReply(page, '/api/models');
+    await page.goto('/');
+    const before = await form.boundingBox();
+    release();
+    await expect(form.getByText('A scripted demo: it ignores the task.')).toBeVisible();
+    expect(await form.boundingBox(), `at ${width}`).toEqual(before);
+    await page.unrouteAll();
+  }
+});
+
 test('the header of a run is as high after its end as before, at every width', async ({
   page,
   loupe,
