@@ -60,7 +60,10 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
   useLayoutEffect(() => {
     if (typed === undefined && document.activeElement === field.current) field.current?.select();
   }, [folder?.path]);
+  /** How often the folder in the field was changed: an answer about an earlier one is too late. */
+  const moves = useRef(0);
   const go = (path: string) => {
+    moves.current += 1;
     setProblem(undefined);
     setTyped(undefined);
     setAt(path);
@@ -78,8 +81,12 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
   /** Uses the folder in the field if it exists, and shows it if no run can work there. */
   const use = () =>
     run(async () => {
-      const found = await getJson<FolderReply>(pathOf(path, hidden));
-      if (!field.current) return; // the dialog was closed in the meantime
+      const asked = moves.current;
+      const isLate = () => !field.current || moves.current !== asked;
+      const found = await getJson<FolderReply>(pathOf(path, hidden)).catch((error: unknown) => {
+        if (!isLate()) throw error;
+      });
+      if (!found || isLate()) return;
       if (found.refused) {
         go(found.path);
         setProblem(found.refused);
@@ -119,6 +126,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
           onFocus={(event) => event.target.select()}
           onChange={(event) => {
             setByKey(false);
+            moves.current += 1;
             setTyped(event.target.value);
           }}
         />

@@ -174,3 +174,31 @@ test('a folder that is still being checked is not used after Cancel', async ({ p
   await twoFrames(page);
   await expect(chip(page)).toHaveText('Fresh folder');
 });
+
+test('a folder that is still being checked is not used once another one was typed', async ({
+  page,
+  workspace,
+}) => {
+  await page.goto('/');
+  await chip(page).click();
+  const path = dialog(page).getByLabel('Path', { exact: true });
+  for (const [first, error] of [
+    [realpathSync(workspace({ 'a.md': 'A.' })), false],
+    ['/nowhere/at-all', true],
+  ] as const) {
+    await path.fill(first);
+    const answer = await holdReply(page, '/api/folders', 1);
+    await dialog(page)
+      .getByRole('button', { name: /^Use (?!a fresh)/ })
+      .click();
+    await path.fill('/tmp');
+    const answered = page.waitForResponse(/\/api\/folders\?/);
+    answer();
+    expect((await answered).ok()).toBe(!error);
+    await (await answered).finished();
+    await expect(dialog(page).getByRole('button', { name: 'Use tmp' })).toBeEnabled();
+    await expect(path).toHaveValue('/tmp');
+    await expect(dialog(page).getByRole('alert')).toBeHidden();
+    await expect(chip(page)).toHaveText('Fresh folder');
+  }
+});
