@@ -16,6 +16,23 @@ export async function delayReply(page: Page, path: string): Promise<void> {
   );
 }
 
+/** Holds the reply to the next change of a run, which the server has made by then, until the returned function is called. */
+export async function holdChange(page: Page, runId: string): Promise<() => void> {
+  const gate = Promise.withResolvers<void>();
+  let isHeld = false;
+  await page.route(
+    (url) => url.pathname === `/api/runs/${runId}`,
+    async (route) => {
+      if (isHeld || route.request().method() !== 'PATCH') return route.fallback();
+      isHeld = true;
+      const response = await route.fetch();
+      await gate.promise;
+      await route.fulfill({ response });
+    },
+  );
+  return gate.resolve;
+}
+
 /** Holds requests to the API until the returned function is called. @param times the first ones; default: all */
 export async function holdReply(page: Page, path: string | RegExp, times?: number): Promise<() => void> {
   const gate = Promise.withResolvers<void>();

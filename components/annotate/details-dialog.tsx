@@ -1,13 +1,12 @@
 'use client';
 
-import { type FormEvent, useId, useState } from 'react';
-import type { AnnotatedReply } from '#lib/api/replies.ts';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import type { AnnotationChange } from '#lib/api/run-annotations.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { patchJson } from '#lib/browser/api.ts';
 import { type DetailsDraft, detailsChange, detailsOf } from '#lib/browser/drafts/details-draft.ts';
 import { MAX_NOTE_CHARS, MAX_TITLE_CHARS } from '#lib/events/limits.ts';
 import { useReload } from '../hooks/use-api.ts';
-import { useRequest } from '../hooks/use-request.ts';
+import type { RequestState } from '../hooks/use-request.ts';
 import { useWhileMounted } from '../hooks/use-while-mounted.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -20,31 +19,39 @@ import { TagField } from './tag-field.tsx';
 /** Edits the annotations of a run: title, tags, score, note, pin and archive. */
 export function DetailsDialog({
   run,
+  request: { busy, problem },
   onClose,
-  onSaved,
+  onSave,
 }: {
   run: RunSummary;
+  request: Pick<RequestState, 'busy' | 'problem'>;
   onClose: () => void;
-  onSaved?: (run: RunSummary) => void;
+  /** Resolves to whether it was saved. */
+  onSave: (change: AnnotationChange) => Promise<boolean>;
 }) {
   const heading = useId();
   // The run may change while the dialog is open, in another tab.
-  const [opened] = useState(() => detailsOf(run));
+  const [opened, setOpened] = useState(() => detailsOf(run));
   const [draft, setDraft] = useState(opened);
+  const [tried, setTried] = useState(false);
+  const latest = useRef(draft);
+  useEffect(() => {
+    latest.current = draft;
+  }, [draft]);
   const edit = (changes: Partial<DetailsDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const { busy, problem, run: ask } = useRequest();
   const reload = useReload();
   const close = useWhileMounted(onClose);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const change = detailsChange(opened, draft);
     if (!change) return onClose();
-    const saved = await ask(async () => {
-      const reply = await patchJson<AnnotatedReply>(`/api/runs/${encodeURIComponent(run.id)}`, change);
-      reload('/api/facets');
-      onSaved?.(reply.run);
-    });
-    if (saved) close();
+    if (busy) return;
+    setTried(true);
+    if (!(await onSave(change))) return;
+    reload('/api/facets');
+    // What was typed meanwhile is not saved yet.
+    if (latest.current === draft) close();
+    else setOpened(draft);
   };
   return (
     <Dialog open onClose={onClose} keepsOnEscape="typed" aria-labelledby={heading} className="w-[30rem] p-5">
@@ -82,7 +89,7 @@ export function DetailsDialog({
           <Switch label="Pinned" checked={draft.pinned} onChange={(pinned) => edit({ pinned })} />
           <Switch label="Archived" checked={draft.archived} onChange={(archived) => edit({ archived })} />
         </div>
-        {problem && <ErrorNote error={problem} />}
+        {tried && problem && <ErrorNote error={problem} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" disabled={busy}>

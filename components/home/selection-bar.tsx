@@ -12,8 +12,10 @@ import {
   X,
 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { AnnotatedReply } from '#lib/api/replies.ts';
+import type { AnnotationChange } from '#lib/api/run-annotations.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { patchJson, postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
 import { focusSoon, watchFocus } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
@@ -68,6 +70,12 @@ export function SelectionBar({
       onChange((before) => withNewer(before, reply.runs));
       reload('/api/facets');
       say(`${plural(ids.length, 'run')} ${said}`);
+    });
+  const saveDetails = (change: AnnotationChange) =>
+    run(async () => {
+      const path = `/api/runs/${encodeURIComponent(first.id)}`;
+      const reply = await patchJson<AnnotatedReply>(path, change);
+      onChange((before) => withNewer(before, [reply.run]));
     });
   const remove = () =>
     run(async () => {
@@ -141,7 +149,7 @@ export function SelectionBar({
         </Button>
       </div>
       <Reasons selection={selection} />
-      {problem && editing !== 'tags' && (
+      {problem && !editing && (
         <div className="px-2 pt-1">
           <ErrorLine error={problem} />
         </div>
@@ -157,8 +165,9 @@ export function SelectionBar({
       {editing === 'details' && (
         <DetailsDialog
           run={first}
+          request={{ busy, problem }}
           onClose={() => setEditing(undefined)}
-          onSaved={(saved) => onChange((before) => withNewer(before, [saved]))}
+          onSave={saveDetails}
         />
       )}
     </section>

@@ -29,7 +29,7 @@ const loadDetails = () => import('../annotate/details-dialog.tsx');
 interface Noted {
   /** `undefined` until it is read. */
   run: RunSummary | undefined;
-  show: (run: RunSummary) => void;
+  /** One change at a time: a late reply would hide a later one. */
   annotate: (change: AnnotationChange) => Promise<boolean>;
   busy: boolean;
   /** Why the last change failed. */
@@ -68,7 +68,6 @@ export function RunNotesProvider({
   const value = useMemo(
     () => ({
       run,
-      show,
       busy,
       problem,
       annotate: (change: AnnotationChange) =>
@@ -101,7 +100,7 @@ const unset = 'text-ink-3 hover:bg-sunken hover:text-ink';
  * details only, whose dialog has all of these, and for what is set.
  */
 export function RunMarks({ onRename }: { onRename: () => void }) {
-  const { run, show, busy, annotate } = useNotes();
+  const { run, busy, problem, annotate } = useNotes();
   const { opened, open, close } = useLoaded<Details, undefined>(loadDetails);
   if (!run) return null;
   const { tags = [], note, score, pinned = false } = run.annotations ?? {};
@@ -138,12 +137,15 @@ export function RunMarks({ onRename }: { onRename: () => void }) {
         type="button"
         aria-label={details}
         title={details}
+        disabled={busy}
         onClick={() => open(() => undefined)}
         className={cx(icon, unset)}
       >
         <StickyNote className="size-4" aria-hidden="true" />
       </button>
-      {opened && <opened.code.DetailsDialog run={run} onClose={close} onSaved={show} />}
+      {opened && (
+        <opened.code.DetailsDialog run={run} request={{ busy, problem }} onSave={annotate} onClose={close} />
+      )}
     </span>
   );
 }
@@ -160,6 +162,8 @@ export function TitleField({ onDone }: { onDone: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const done = () => {
+    // A late reply must not close the field that was opened after this one.
+    if (!field.current) return;
     const byKey = document.activeElement === field.current;
     onDone();
     if (byKey) focusSoon(() => document.getElementById(RENAME));

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
-import { holdReply } from '../delay-reply.ts';
+import { holdChange, holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { storeManyRuns } from '../many-runs.ts';
 import { twoFrames } from '../page-fit.ts';
@@ -225,4 +225,69 @@ test('a title that another tab changes stays when the field is left as it was', 
   await field.blur();
   await expect(page.getByRole('heading', { level: 1, name: 'From another tab' })).toBeVisible();
   expect((await (await loupe.request(`/api/runs/${id}`)).json()).run.title).toBe('From another tab');
+});
+
+test('a late reply to a change of a run keeps what was changed and typed meanwhile', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'noted-late', steps: [{ reply: { content: 'Yes.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Take notes', model: 'noted-late' });
+  await page.goto(`/runs/${id}`);
+  const pin = page.getByRole('button', { name: 'Pin this run' });
+  const dialog = page.getByRole('dialog', { name: 'Edit details' });
+  const save = dialog.getByRole('button', { name: 'Save' });
+  const replied = () =>
+    page.waitForResponse(
+      (response) => response.request().method() === 'PATCH' && response.url().endsWith(id),
+    );
+
+  await test.step('the details wait for the pin, whose reply would hide theirs', async () => {
+    const answer = await holdChange(page, id);
+    await pin.click();
+    const details = page.getByRole('button', { name: 'Add tags or a note' });
+    await expect(details).toBeDisabled();
+    answer();
+    await details.click();
+    await dialog.getByLabel('Note').fill('Saved first.');
+    await save.click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByText('Saved first.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Unpin this run' })).toBeEnabled();
+  });
+
+  await test.step('text that was typed while the note was saved', async () => {
+    const answer = await holdChange(page, id);
+    await page.getByRole('button', { name: 'Edit details' }).click();
+    await dialog.getByLabel('Note').fill('Saved second.');
+    await save.click();
+    await expect(save).toBeDisabled();
+    await dialog.getByLabel('Note').fill('Saved second. Typed meanwhile.');
+    answer();
+    await expect(save).toBeEnabled();
+    await expect(dialog.getByLabel('Note')).toHaveValue('Saved second. Typed meanwhile.');
+    await save.click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByText('Saved second. Typed meanwhile.')).toBeVisible();
+  });
+
+  await test.step('the title field that was opened again', async () => {
+    const answer = await holdChange(page, id);
+    const rename = page.getByRole('button', { name: 'Rename this run' });
+    const field = page.getByLabel('Title');
+    await rename.click();
+    await field.fill('Notes');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await expect(field).toBeHidden();
+    await rename.click();
+    await expect(field).toBeVisible();
+    const late = replied();
+    answer();
+    await (await late).finished();
+    await expect(field).toBeEditable();
+    await twoFrames(page);
+    await expect(field).toBeVisible();
+  });
 });
