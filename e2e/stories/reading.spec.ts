@@ -91,6 +91,27 @@ test('a run of ten thousand events can be navigated, filtered and scrubbed', asy
     await expect(page.locator(`#${key}`)).toBeFocused();
   });
 
+  await test.step('filters that are set and cleared keep the place', async () => {
+    const near = () =>
+      view.timeline.getByText(/^chapter-(299|300)-/).evaluateAll(
+        (names) =>
+          names.filter((name) => {
+            const { top, bottom } = name.getBoundingClientRect();
+            return top > innerHeight / 3 && bottom < innerHeight;
+          }).length,
+      );
+    const only = page.getByRole('button', { name: 'Tools', exact: true });
+    await only.click();
+    await expect(view.row(/^Model call/)).toHaveCount(0);
+    await expect.poll(near).toBeGreaterThan(0);
+    await page.keyboard.press('e');
+    await expect(view.timeline.getByRole('article')).toHaveCount(0);
+    await page.keyboard.press('e');
+    await expect.poll(near).toBeGreaterThan(0);
+    await only.click();
+    await expect(view.row('Iteration 300')).toBeInViewport();
+  });
+
   await test.step('the outline shows the place in the whole, and scrolls', async () => {
     const outline = page.locator('[data-outline]');
     const box = await outline.boundingBox();

@@ -87,16 +87,24 @@ export function Timeline({
   const newRows = useNewRows(all.length, { following, catchingUp, opensAtTask });
   const linkedWords = useMemo(() => queryWords(find ?? ''), [find]);
   const linkedIndex = useLinkedIndex(rows);
-  const { shownItems, focusItem, goTo, goToEnd, scrub, showFound } = useRowNavigation({
-    all,
-    rows,
-    items,
-    changeFilter,
-    linkedWords,
-    follow,
-    list,
-    scroller,
-  });
+  const { shownItems, focusItem, goTo, goToEnd, scrub, showFound, keepPlace, returnToPlace } =
+    useRowNavigation({
+      all,
+      rows,
+      items,
+      changeFilter,
+      linkedWords,
+      follow,
+      list,
+      scroller,
+    });
+
+  const chooseFilter = (chosen: RowFilter) => {
+    keepPlace();
+    changeFilter(chosen);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the filter
+  useLayoutEffect(returnToPlace, [filter, returnToPlace]);
 
   const [searching, setSearching] = useState(false);
   const opener = useRef<HTMLElement>(null);
@@ -119,7 +127,7 @@ export function Timeline({
     setView(chosen);
   };
   const showAll = () => {
-    changeFilter(ALL_ROWS);
+    chooseFilter(ALL_ROWS);
     // The button disappears when it is pressed.
     focusSoon(() => scroller.current?.querySelector<HTMLElement>('article'));
   };
@@ -136,7 +144,7 @@ export function Timeline({
     goToEnd,
     search,
     goToIteration,
-    ...filterKeys(filter, changeFilter),
+    ...filterKeys(filter, chooseFilter),
     toggleFollow: () => (following ? setFollowing(false) : goToEnd()),
   });
   useLayoutEffect(() => {
@@ -150,7 +158,7 @@ export function Timeline({
       <TimelineBar
         filter={filter}
         problems={problems}
-        onChange={changeFilter}
+        onChange={chooseFilter}
         shown={rows === all ? 0 : rows.length}
         view={offersChat ? { chosen: chats ? 'chat' : 'timeline', choose: chooseView } : undefined}
         onSearch={search}

@@ -15,7 +15,7 @@ import { useJump } from './use-jump.ts';
  */
 export function useItemNavigation({
   items,
-  follow: { settle, setFollowing },
+  follow: { following, settle, setFollowing },
   list,
   scroller,
 }: {
@@ -71,5 +71,25 @@ export function useItemNavigation({
     },
     [goToEnd, setFollowing, jump],
   );
-  return { shownItems, showWords, focusItem, goToEnd, scrub };
+  /** The event in the middle of the view before the filter changed. */
+  const place = useRef<number>(undefined);
+  const keepPlace = useCallback(() => {
+    const rows = list.current;
+    if (!rows || following) return;
+    const middle = rows.findItemIndex(rows.scrollOffset + rows.viewportSize / 2);
+    place.current = shown.current[middle]?.seq ?? place.current;
+  }, [list, following]);
+  const returnToPlace = useCallback(() => {
+    const wanted = place.current;
+    if (wanted === undefined || shown.current.length === 0) return;
+    place.current = undefined;
+    jump(
+      Math.max(
+        0,
+        shown.current.findLastIndex(({ seq }) => seq <= wanted),
+      ),
+      'center',
+    );
+  }, [jump]);
+  return { shownItems, showWords, focusItem, goToEnd, scrub, keepPlace, returnToPlace };
 }

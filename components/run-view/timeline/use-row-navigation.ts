@@ -28,6 +28,10 @@ export interface RowNavigation {
   goToEnd: () => void;
   /** Scrolls along with the outline, without choosing a row. */
   scrub: (index: number, last: boolean) => void;
+  /** Call before the filter changes. */
+  keepPlace: () => void;
+  /** Goes to the row that was in the middle before the filter changed, or to the last one before it that passes. */
+  returnToPlace: () => void;
   /** Shows the words of a search result without taking the focus from the search, and unfolds what hides them. */
   showFound: (row: TimelineRow, words: readonly string[]) => void;
 }
@@ -57,12 +61,13 @@ export function useRowNavigation({
 }): RowNavigation {
   const store = useRunSource();
   const { reading } = useRunScreen();
-  const { shownItems, showWords, focusItem, goToEnd, scrub } = useItemNavigation({
+  const { showWords, ...navigation } = useItemNavigation({
     items,
     follow,
     list,
     scroller,
   });
+  const { shownItems, focusItem } = navigation;
   /** The event of a row that is filtered out or folded, to jump to once it appears. */
   const hidden = useRef<number>(undefined);
   const openPart = useCallback(
@@ -148,5 +153,5 @@ export function useRowNavigation({
     [store, goTo, showFound, linkedWords],
   );
   useLinkedRow(all, goToLinked);
-  return { shownItems, focusItem, goTo, goToEnd, scrub, showFound };
+  return { ...navigation, goTo, showFound };
 }
