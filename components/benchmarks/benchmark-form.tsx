@@ -165,7 +165,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
           chosen={categories}
           onChange={(chosen) => change({ categories: chosen })}
         />
-        <div className="w-56">
+        <div className="w-56 max-w-full">
           <NumberField
             label="Cases of each category"
             placeholder="all"

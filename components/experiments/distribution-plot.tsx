@@ -79,7 +79,7 @@ export function DistributionPlot({
       controls={
         <select
           aria-label="Figure"
-          className="field h-8 w-auto py-0 text-xs max-sm:h-11"
+          className="field h-8 w-auto max-w-full py-0 text-xs max-sm:h-11"
           value={figure}
           onChange={(event) => onFigure(event.target.value as CellFigure)}
         >

@@ -81,7 +81,7 @@ function Task() {
       )}
       {hasCycles && (
         <>
-          <div className="w-40">
+          <div className="w-40 max-w-full">
             <NumberField
               label="Cycles each"
               placeholder={DEFAULT_CYCLES}

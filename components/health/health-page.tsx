@@ -53,7 +53,7 @@ export function HealthPage() {
                   {data.ollama.ok
                     ? `Running${data.ollama.version ? `, version ${data.ollama.version}` : ''}, at `
                     : 'Checked at '}
-                  <code>{data.ollama.url}</code>
+                  <code className="wrap-anywhere">{data.ollama.url}</code>
                 </p>
               )}
               <Trouble error={data.ollama.error} />
@@ -113,7 +113,7 @@ export function HealthPage() {
                       <span className={cx('font-medium', protection.holds ? 'text-ok' : 'text-warn')}>
                         {protection.holds ? 'enforced' : 'not enforced'}
                       </span>
-                      <span className="text-ink-2">
+                      <span className="wrap-break-word text-ink-2">
                         {protection.name.replaceAll('-', ' ').replace('cpu', 'CPU')}
                         {!protection.holds && protection.detail && (
                           <span className="text-ink-3">: {protection.detail}</span>

@@ -5,9 +5,9 @@ import { RUN_SORTS, type RunOrder, type RunSort } from '#lib/api/run-order.ts';
 import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { cx } from '../ui/cx.ts';
 
-/** The columns of the run list by the width of the page. On phones a run is a card. */
+/** The columns of the run list by the width of the page. On phones a run is a card, with large text a stack. */
 export const GRID =
-  'grid grid-cols-[minmax(0,1fr)_fit-content(40%)] gap-x-3 md:grid-cols-[minmax(0,1fr)_10.5rem_4.5rem_5.5rem] lg:grid-cols-[minmax(0,1fr)_11rem_4.5rem_4.5rem_5.5rem] xl:grid-cols-[minmax(0,1fr)_10rem_9.5rem_7rem_4rem_3.5rem_2.75rem_5rem] min-[112.5rem]:grid-cols-[minmax(0,1fr)_13rem_15rem_14rem_6rem_6rem_4rem_6.5rem]';
+  'grid grid-cols-[minmax(0,1fr)] gap-x-3 min-[20rem]:grid-cols-[minmax(0,1fr)_fit-content(40%)] md:grid-cols-[minmax(0,1fr)_10.5rem_4.5rem_5.5rem] lg:grid-cols-[minmax(0,1fr)_11rem_4.5rem_4.5rem_5.5rem] xl:grid-cols-[minmax(0,1fr)_10rem_9.5rem_7rem_4rem_3.5rem_2.75rem_5rem] min-[112.5rem]:grid-cols-[minmax(0,1fr)_13rem_15rem_14rem_6rem_6rem_4rem_6.5rem]';
 
 /** The width from which a column is shown. */
 export const SHOWN: Readonly<Record<RunSort, string>> = {

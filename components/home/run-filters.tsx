@@ -183,7 +183,7 @@ function Words({
     timer.current = setTimeout(() => commit(text), TYPING_MS);
   };
   return (
-    <label className="relative min-w-56 flex-1 max-sm:basis-full">
+    <label className="relative min-w-[min(14rem,100%)] flex-1 max-sm:basis-full">
       <span className="sr-only">Search all runs</span>
       <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-ink-3" aria-hidden="true" />
       <input

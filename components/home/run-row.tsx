@@ -60,7 +60,7 @@ export function RunRow({ run, family }: ListedRun) {
         </span>
         <Facts run={run} family={family} />
       </span>
-      <span className="flex flex-col items-end gap-1 md:contents">
+      <span className="flex flex-col items-end gap-1 max-[20rem]:mt-1 max-[20rem]:flex-row max-[20rem]:flex-wrap max-[20rem]:items-baseline max-[20rem]:justify-between md:contents">
         {family ? (
           <FamilyOutcomes family={family} />
         ) : (

@@ -49,7 +49,7 @@ export function ApprovalFields({ commands }: { commands: CommandPlace }) {
             )}
           >
             <code className="min-w-0 text-sm break-all">{tool}</code>
-            <div className="flex gap-1.5">
+            <div className="flex flex-wrap gap-1.5">
               {approvalChoices(tool, commands).map((choice, _, choices) => {
                 const set = value[tool] ?? usual(tool);
                 const chosen = choice === (set && choices.includes(set) ? set : choices[0]);

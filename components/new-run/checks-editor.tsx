@@ -165,7 +165,7 @@ function KindSelect({
 
 const widths = {
   number: 'w-28',
-  tool: 'min-w-44',
+  tool: 'min-w-[min(11rem,100%)]',
   text: 'flex-1 basis-48',
   json: 'w-full',
   prose: 'w-full',

@@ -32,7 +32,7 @@ export function TaskLimits({ models }: { models: readonly InstalledModel[] }) {
           onChange={tier.set}
           options={TIERS}
         />
-        <div className="w-40">
+        <div className="w-40 max-w-full">
           <SettingField name="max_iterations" />
         </div>
       </div>
@@ -45,7 +45,7 @@ export function TaskLimits({ models }: { models: readonly InstalledModel[] }) {
         />
       )}
       {offersSetting(kind, 'stall_threshold') && guard.value !== 'off' && (
-        <div className="w-64">
+        <div className="w-64 max-w-full">
           <SettingField name="stall_threshold" />
         </div>
       )}
@@ -78,7 +78,7 @@ export function TaskChecks({ withCommands }: { withCommands: boolean }) {
         </p>
       )}
       {checks.length > 0 && (
-        <div className="w-40">
+        <div className="w-40 max-w-full">
           <SettingField name="max_attempts" />
         </div>
       )}

@@ -78,7 +78,7 @@ export function PlotFigure(props: PlotFigureProps) {
             {unit && <span className="ml-1.5 font-normal text-ink-3">{unit}</span>}
           </h2>
           {drawn && !asTable && legend.length > 1 && <Legend entries={legend} />}
-          <span className="ml-auto flex flex-wrap items-center justify-end gap-1 print:hidden">
+          <span className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-1 print:hidden">
             {/* Also without data: they may choose other data. */}
             {!(drawn && asTable) && controls}
             {drawn && (

@@ -104,7 +104,7 @@ function Decisions({ calls, asking }: WaitingCalls) {
               void decideAll({ decision: 'denied', ...(trimmed && { reason: trimmed }) });
             }}
           >
-            <label htmlFor={fieldId} className="min-w-48 flex-1 text-sm font-medium">
+            <label htmlFor={fieldId} className="min-w-[min(12rem,100%)] flex-1 text-sm font-medium">
               Reason (optional, the model sees it)
               <input
                 id={fieldId}

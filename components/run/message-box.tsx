@@ -117,7 +117,7 @@ export function MessageBox() {
           {!ended && (
             <form onSubmit={send} className="grid gap-2">
               <AttachedImages input={input} />
-              <div className="flex items-end gap-2">
+              <div className="flex flex-wrap items-end gap-2">
                 {takesImages && <AddImages input={input} compact />}
                 <label htmlFor="message" className="sr-only">
                   Message to the agent
@@ -127,7 +127,7 @@ export function MessageBox() {
                   ref={field}
                   rows={1}
                   {...(takesImages && input.handlers)}
-                  className="field max-h-40 min-h-9 flex-1 resize-none [field-sizing:content]"
+                  className="field max-h-40 min-h-9 min-w-24 flex-1 resize-none [field-sizing:content]"
                   placeholder={waits ? 'Your message' : 'Message the agent'}
                   aria-describedby="message-hint"
                   value={text}

@@ -80,7 +80,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
                 href={page.href}
                 aria-current={here ? 'page' : undefined}
                 className={cx(
-                  'target relative flex h-8 items-center justify-center rounded-md px-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:px-2.5',
+                  'target relative flex h-8 shrink-0 items-center justify-center rounded-md px-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:px-2.5',
                   here && [HERE_MARK, 'sm:after:inset-x-2.5'],
                   page.from === 'wide' && 'max-lg:hidden',
                   page.from === 'phone' && 'max-[22.4375rem]:hidden',

@@ -48,7 +48,7 @@ export function MoreMenu({
         ref={menu}
         id="more-pages"
         popover="auto"
-        className="inset-auto top-13 right-2 m-0 max-h-[calc(100dvh-4rem)] w-56 overflow-y-auto rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg lg:hidden"
+        className="inset-auto top-13 right-2 m-0 max-h-[calc(100dvh-4rem)] w-56 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg lg:hidden"
       >
         <nav aria-label="More pages">
           {pages.map(({ href, label, here, onlyNarrow }) => (

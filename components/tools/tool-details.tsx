@@ -34,7 +34,7 @@ export function ToolDetails({
         {status !== 'unusable' && (
           <>
             {' '}
-            Models see it as <code>{tool.offered}</code>.{' '}
+            Models see it as <code className="wrap-anywhere">{tool.offered}</code>.{' '}
             {tool.unasked
               ? 'Its calls run without asking you.'
               : 'Its calls ask you first, unless a run says otherwise.'}

@@ -78,7 +78,7 @@ export function Menu({
           if (event.target instanceof Element && event.target.closest('button')) close();
         }}
         className={cx(
-          'fixed inset-auto m-0 max-h-[70dvh] max-w-[calc(100vw-1rem)] min-w-56 overflow-y-auto rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg',
+          'fixed inset-auto m-0 max-h-[70dvh] max-w-[calc(100vw-1rem)] min-w-[min(14rem,calc(100vw-1rem))] overflow-y-auto rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg',
           className,
         )}
       >

@@ -565,7 +565,7 @@ test('text has the size that the reader chose in the browser, and pages still fi
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
     await expect(page.locator('body')).toHaveCSS('font-size', '28px');
-    for (const width of [1280, 640]) {
+    for (const width of [1280, 640, 360]) {
       await page.setViewportSize({ width, height: 860 });
       await expect
         .poll(() => misfits(page), `${path} at ${width}`)
@@ -575,6 +575,40 @@ test('text has the size that the reader chose in the browser, and pages still fi
   // Its labels keep the room that the plot has for them.
   await page.goto(`/runs/${id}?view=plots`);
   await expect(page.locator('figure svg text').first()).toHaveCSS('font-size', '15px');
+});
+
+test('with large text on a phone, forms fit, and the parts of an experiment in the list do not overlap', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'large-a', steps: [{ reply: { content: 'Yes.' } }] });
+  await finishExperiment(loupe, {
+    ...{ name: 'Large text', mode: 'prompt', task: 'Say it.', models: ['large-a'], repeats: 3 },
+  });
+  await page.setViewportSize({ width: 360, height: 740 });
+  const browser = await context.newCDPSession(page);
+  for (const standard of [24, 32]) {
+    await browser.send('Page.setFontSizes', { fontSizes: { standard, fixed: 20 } });
+    await page.goto('/runs/new');
+    await page.getByText('Advanced').click();
+    for (const kind of ['Session', 'Explore', 'Task']) {
+      await page.getByRole('radiogroup', { name: 'Mode' }).getByText(kind).click();
+      expect({ kind, ...(await misfits(page)) }).toEqual({ kind, overflow: 0, outside: [], sideways: [] });
+    }
+    await page.goto('/');
+    const row = page.getByRole('link', { name: /Large text/ });
+    await expect(row).toBeVisible();
+    const badge = await row.getByText('experiment, 3 runs').boundingBox();
+    const outcome = await row.getByText('3 Answered').boundingBox();
+    expect(outcome?.y, `at ${standard}`).toBeGreaterThanOrEqual((badge?.y ?? 0) + (badge?.height ?? 0));
+    const links = page.getByRole('navigation', { name: 'Pages', exact: true }).locator('a:visible');
+    const spill = await links.evaluateAll((all) => all.map((link) => link.scrollWidth - link.clientWidth));
+    expect(Math.max(...spill), `names of pages at ${standard}`).toBe(0);
+    await page.getByRole('button', { name: 'More pages and commands' }).click();
+    expect((await misfits(page)).outside).toEqual([]);
+  }
 });
 
 test('the bar marks the current page at every width, or the menu that has its link', async ({ page }) => {

@@ -57,7 +57,7 @@ export function PlotsView({
       }}
     >
       <div className="mx-auto grid max-w-[110rem] gap-y-6">
-        <div className="flex items-center justify-between gap-4 print:hidden">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 print:hidden">
           <p className="text-xs text-ink-3">Arrow keys move through a plot; Enter opens the event.</p>
           <Button size="sm" className="shrink-0 max-sm:h-11" onClick={back}>
             Back to the timeline

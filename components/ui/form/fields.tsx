@@ -28,7 +28,7 @@ export function Section({ title, hint, children }: { title: string; hint?: strin
         </h2>
         {hint && <p className="mt-0.5 text-sm text-ink-3">{hint}</p>}
       </div>
-      <div className="grid min-w-0 gap-4">{children}</div>
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">{children}</div>
     </fieldset>
   );
 }

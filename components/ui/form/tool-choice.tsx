@@ -19,7 +19,7 @@ export function ToolChoice({
             onChange={(event) => onChange(name, event.target.checked)}
           />
           <span className="min-w-0">
-            <code className="text-sm">{name}</code>
+            <code className="text-sm wrap-anywhere">{name}</code>
             {summary && <span className="block text-xs text-ink-3">{summary}</span>}
           </span>
         </label>
