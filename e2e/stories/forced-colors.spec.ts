@@ -1,5 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
+import { finishExperiment } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
@@ -79,4 +80,22 @@ test('values that differ can be read without the colors of the design [D22]', as
   const shown = await pictureOf(value);
   await value.evaluate((mark) => mark.style.setProperty('-webkit-text-fill-color', 'transparent'));
   expect(await pictureOf(value)).not.toEqual(shown);
+});
+
+test('the legend of a report has the colors of its plot, which the system does not replace', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'contrast-report', steps: [{ reply: { content: 'Done.' } }] });
+  const id = await finishExperiment(loupe, {
+    ...{ name: 'Contrast', mode: 'prompt', task: 'Say it.', models: ['contrast-report'] },
+  });
+  const report = await (await loupe.request(`/api/experiments/${id}/export?format=html`)).text();
+  await page.setContent(report);
+  const color = await page
+    .locator('svg .plot-3')
+    .first()
+    .evaluate((bar) => getComputedStyle(bar).fill);
+  await expect(page.locator('.swatch.plot-3').first()).toHaveCSS('background-color', color);
 });

@@ -29,7 +29,8 @@ td.n, th.n { text-align: right; white-space: nowrap; } thead th { color: var(--q
 :target { outline: 2px solid var(--brass); }
 pre { overflow-x: auto; padding: 1rem; border: 1px solid var(--line); border-radius: .4rem; font-size: .8rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; padding: 0; font-size: .85rem; }
-.swatch { display: inline-block; width: .8em; height: .8em; margin-right: .45em; border-radius: 2px; }
+.swatch { display: inline-block; width: .8em; height: .8em; margin-right: .45em; border-radius: 2px;
+  forced-color-adjust: none; }
 ${PLOT_COLORS.map((color, index) => `.plot-${index + 1} { fill: ${color}; background-color: ${color}; }`).join('\n')}
 .ground { fill: none; stroke: var(--canvas); stroke-width: 1.25; } .over { pointer-events: none; }
 .stripes { background-image: repeating-linear-gradient(135deg, transparent 0 2px, var(--canvas) 2px 3.5px); }
