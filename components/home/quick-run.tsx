@@ -84,38 +84,30 @@ export function QuickRun({
       <label htmlFor="quick-task" className="sr-only">
         Task
       </label>
-      <div className="relative">
-        <textarea
-          ref={field}
-          id="quick-task"
-          value={task}
-          onChange={(event) => setTask(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
-              event.currentTarget.form?.requestSubmit();
-          }}
-          placeholder="What should the agent do? It can read, write, search and run commands in its folder."
-          rows={note ? 2 : 3}
-          required
-          aria-describedby={note && 'quick-note'}
-          className={cx(
-            'block w-full resize-y rounded-t-lg bg-transparent px-4 pt-3 text-base placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none',
-            note ? 'pb-6.5' : 'pb-1',
-          )}
-        />
-        {/* In place of the third row: the models arrive late, and must not push down what is below. */}
-        {note && (
-          <p
-            id="quick-note"
-            className={cx(
-              'pointer-events-none absolute bottom-0 left-0 mr-4 bg-raised pr-2 pb-1 pl-4 text-sm',
-              chosen?.demo ? 'text-ink-2' : 'text-warn',
-            )}
-          >
-            {note}
-          </p>
-        )}
-      </div>
+      <textarea
+        ref={field}
+        id="quick-task"
+        value={task}
+        onChange={(event) => setTask(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
+            event.currentTarget.form?.requestSubmit();
+        }}
+        placeholder="What should the agent do? It can read, write, search and run commands in its folder."
+        rows={note ? 2 : 3}
+        required
+        aria-describedby={note && 'quick-note'}
+        className="block w-full resize-y rounded-t-lg bg-transparent px-4 pt-3 pb-1 text-base placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none"
+      />
+      {/* As high as the row that the field gives up: the models arrive late, and must not push down what is below. */}
+      {note && (
+        <p
+          id="quick-note"
+          className={cx('px-4 text-sm leading-5.5', chosen?.demo ? 'text-ink-2' : 'text-warn')}
+        >
+          {note}
+        </p>
+      )}
       <div className="flex flex-wrap items-center gap-2 px-3 pt-1 pb-3">
         <FolderChip choice={folder} onOpen={() => open()} />
         <label htmlFor="quick-model" className="sr-only">
