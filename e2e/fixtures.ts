@@ -66,6 +66,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   baseURL: async ({ loupe }, use) => use(loupe.url),
+  context: async ({ context }, use) => {
+    // A context that is used again is not made by `newContext`.
+    context.on('page', waitUntilInteractive);
+    for (const page of context.pages()) waitUntilInteractive(page);
+    await use(context);
+  },
   guard: [
     async ({ context, loupe, ollama }, use) => {
       const seen = watch(context, loupe.url);
