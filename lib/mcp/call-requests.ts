@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { AskedRequest } from '../events/mcp-request.ts';
 import type { AskOperator, OperatorAnswer } from '../tools/tool.ts';
+import { plural } from '../util/numbers.ts';
 import { RefusedRequestError, readElicitation, readSampling } from './asked-request.ts';
 import type { CallClock } from './call-clock.ts';
 import { MAX_REQUESTS_PER_CALL } from './limits.ts';
@@ -161,13 +162,15 @@ export class CallRequests {
 }
 
 /** Notes for the model on requests that were refused without asking a person. */
-export function requestNotes({ refused, nobody }: RequestCounts): string[] {
+export function requestNotes({ refused, nobody }: Pick<RequestCounts, 'refused' | 'nobody'>): string[] {
   return [
     ...(nobody > 0
       ? ['The server asked for something that only the operator of a run can give. It was refused.']
       : []),
     ...(refused > 0
-      ? [`The server asked ${refused} times for something that no server may ask for. It was refused.`]
+      ? [
+          `The server asked ${refused === 1 ? 'once' : plural(refused, 'time')} for something that no server may ask for. It was refused.`,
+        ]
       : []),
   ];
 }
