@@ -96,7 +96,8 @@ function Rate({ rate }: { rate: BenchmarkCell['read'] }) {
     <td className={figure}>
       {rate ? (
         <>
-          {formatPercent(rate.share)} <span className="max-sm:block">({intervalWords(rate)})</span>
+          {formatPercent(rate.share)}{' '}
+          <span className="max-sm:block max-sm:font-sans">({intervalWords(rate)})</span>
         </>
       ) : (
         '–'

@@ -13,6 +13,8 @@ import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
 const LONG = 'a-very-long-word-without-any-blank-'.repeat(12);
+/** Chromium's default, in pixels. The next story has the same page, so a story that changes it sets it back. */
+const FONT_SIZES = { standard: 16, fixed: 13 };
 
 interface Visit {
   name: string;
@@ -575,6 +577,7 @@ test('text has the size that the reader chose in the browser, and pages still fi
   // Its labels keep the room that the plot has for them.
   await page.goto(`/runs/${id}?view=plots`);
   await expect(page.locator('figure svg text').first()).toHaveCSS('font-size', '15px');
+  await browser.send('Page.setFontSizes', { fontSizes: FONT_SIZES });
 });
 
 test('with large text on a phone, forms fit, and the parts of an experiment in the list do not overlap', async ({
@@ -601,7 +604,7 @@ test('with large text on a phone, forms fit, and the parts of an experiment in t
     const row = page.getByRole('link', { name: /Large text/ });
     await expect(row).toBeVisible();
     const badge = await row.getByText('experiment, 3 runs').boundingBox();
-    const outcome = await row.getByText('3 Answered').boundingBox();
+    const outcome = await row.getByText('3 answered').boundingBox();
     expect(outcome?.y, `at ${standard}`).toBeGreaterThanOrEqual((badge?.y ?? 0) + (badge?.height ?? 0));
     const links = page.getByRole('navigation', { name: 'Pages', exact: true }).locator('a:visible');
     const spill = await links.evaluateAll((all) => all.map((link) => link.scrollWidth - link.clientWidth));
@@ -609,6 +612,7 @@ test('with large text on a phone, forms fit, and the parts of an experiment in t
     await page.getByRole('button', { name: 'More pages and commands' }).click();
     expect((await misfits(page)).outside).toEqual([]);
   }
+  await browser.send('Page.setFontSizes', { fontSizes: FONT_SIZES });
 });
 
 test('the bar marks the current page at every width, or the menu that has its link', async ({ page }) => {
