@@ -9,7 +9,7 @@ import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
 import { missingResult, type RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
-import { callHint, errorWords, isAnswer, isVainWait } from './error-words.ts';
+import { callHint, errorWords, isAnswer, isUnanswered } from './error-words.ts';
 import { isUnsent, SESSION_ENDED } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
@@ -22,11 +22,11 @@ import {
 } from './limits.ts';
 import { type ConnectionParts, type Link, linkTo } from './link.ts';
 import { AnswerTimeoutError } from './lost-answer.ts';
+import type { StrayCounts } from './pending-requests.ts';
 import { resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
-import type { StrayCounts } from './unanswered.ts';
 
 /** A server's description of itself, cleaned and masked. */
 export interface ServerInfo {
@@ -129,7 +129,7 @@ export class Connection {
     const client = new sdk.Client({ name: 'loupe', version: '1' }, CLIENT_OPTIONS);
     const requests = new CallRequests(sdk, mask, parts.root);
     requests.handle(client);
-    const before = link.unanswered.strays;
+    const before = link.pending.strays;
     const late = AbortSignal.timeout(START_TIMEOUT_MS);
     try {
       const limit = AbortSignal.any([late, ...(events.signal ? [events.signal] : [])]);
@@ -211,7 +211,7 @@ export class Connection {
   }): Promise<unknown[]> {
     const listed: unknown[] = [];
     const seen = new Set<string>();
-    const lateAt = performance.now() + START_TIMEOUT_MS;
+    const deadline = performance.now() + START_TIMEOUT_MS;
     let cursor: string | undefined;
     for (let count = 0; count < MAX_PAGES && listed.length < max; count++) {
       const params = cursor === undefined ? {} : { params: { cursor } };
@@ -221,7 +221,7 @@ export class Connection {
         answer: page,
         what,
         signal,
-        timeoutMs: Math.max(1, Math.min(LIST_TIMEOUT_MS, lateAt - performance.now())),
+        timeoutMs: Math.max(1, Math.min(LIST_TIMEOUT_MS, deadline - performance.now())),
       });
       listed.push(...entries.slice(0, max - listed.length));
       cursor = nextCursor;
@@ -250,7 +250,7 @@ export class Connection {
     signal?: AbortSignal | undefined;
     timeoutMs?: number;
   }): Promise<Answer> {
-    const before = this.#link.unanswered.strays;
+    const before = this.#link.pending.strays;
     try {
       const options = { timeout: timeoutMs, ...(signal && { signal }) };
       return await this.#client.request(request, answer, options);
@@ -271,7 +271,7 @@ export class Connection {
     const messages = new CallMessages(this.mask, options.onOutput);
     this.#messages = messages;
     const current = { server: this.#name, ask: options.ask, clock, signal };
-    const before = this.#link.unanswered.strays;
+    const before = this.#link.pending.strays;
     try {
       const { value, counts } = await this.#requests.during(current, () =>
         this.#client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, CALL_RESULT, {
@@ -392,13 +392,13 @@ function notStarted(
   return new NotStartedError(`The server "${name}" ${link.failed}: ${why}`, shown);
 }
 
-/** Why a request failed, with what came instead of its answer if it was waited for in vain. */
+/** Why a request failed, and, if its answer never came, what came instead. */
 function failureWords(
   cause: unknown,
   { link, mask, before }: { link: Link; mask: SecretMask; before: StrayCounts },
 ): string {
   const why = link.problem() ?? errorWords(cause, mask);
-  const came = isVainWait(cause) ? link.unanswered.since(before, mask) : '';
+  const came = isUnanswered(cause) ? link.pending.since(before, mask) : '';
   return came === '' ? why : `${why} ${came}`;
 }
 

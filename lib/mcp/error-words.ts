@@ -21,7 +21,7 @@ export function isAnswer(error: unknown): boolean {
 }
 
 /** Whether a wait ended without any answer: at a time limit of Loupe or the library, or with the stream of events. */
-export function isVainWait(error: unknown): boolean {
+export function isUnanswered(error: unknown): boolean {
   if (error instanceof AnswerTimeoutError) return true;
   if (!(error instanceof Error && 'code' in error)) return false;
   return error.code === 'REQUEST_TIMEOUT' || (error.code === ANSWER_LOST && error.message === STREAM_ENDED);

@@ -9,11 +9,11 @@ import { FieldCounter } from '../util/field-counter.ts';
 import { cleanLine } from './clean-text.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNANSWERED_REQUESTS } from './limits.ts';
 import { ANSWER_LOST, STREAM_ENDED } from './lost-answer.ts';
+import { PendingRequests } from './pending-requests.ts';
 import { ReceivedResponse } from './received-response.ts';
 import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn } from './sign-in/connection-sign-in.ts';
 import { Traffic } from './traffic.ts';
-import { Unanswered } from './unanswered.ts';
 
 /** The shortest delay before reconnecting, even if a server that ends its stream asks for less. */
 const MIN_RECONNECT_MS = 250;
@@ -53,7 +53,7 @@ export class HttpConnection {
   readonly #mask: SecretMask;
   readonly #signIn: ConnectionSignIn | undefined;
   readonly #traffic = new Traffic();
-  readonly unanswered = new Unanswered();
+  readonly pending = new PendingRequests();
   readonly #exchange = new AsyncLocalStorage<Exchange>();
   /** The requests whose response has not started; each has its own socket. */
   #unanswered = 0;
@@ -86,13 +86,13 @@ export class HttpConnection {
     // The client keeps handlers that are set before it connects.
     this.transport.onmessage = (message) => {
       if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
-      const problem = this.unanswered.received(message);
+      const problem = this.pending.received(message);
       if (problem !== undefined) this.#stop(problem);
     };
     this.transport.onerror = (error) => {
       const isEvent = this.#exchange.getStore()?.response?.isEvents ?? false;
-      if (isEvent && error instanceof SyntaxError) this.unanswered.stray('event', error.message);
-      else if (isEvent && 'issues' in error) this.unanswered.stray('event', '');
+      if (isEvent && error instanceof SyntaxError) this.pending.stray('event', error.message);
+      else if (isEvent && 'issues' in error) this.pending.stray('event', '');
     };
   }
 
@@ -117,16 +117,16 @@ export class HttpConnection {
   async #send(sent: Sdk.JSONRPCMessage | Sdk.JSONRPCMessage[], send: () => Promise<void>): Promise<void> {
     const messages = [sent].flat();
     const ids = messages.flatMap((message) => ('id' in message && 'method' in message ? [message.id] : []));
-    for (const message of messages) this.unanswered.sent(message);
+    for (const message of messages) this.pending.sent(message);
     const exchange: Exchange = {};
     try {
       await this.#exchange.run(exchange, send);
     } catch (error) {
-      for (const id of ids) this.unanswered.forget(id);
+      for (const id of ids) this.pending.forget(id);
       // The library's error does not show what came.
       throw exchange.response?.isWhole ? new Error(exchange.response.problem(this.#mask)) : error;
     }
-    if (exchange.response?.isWhole && ids.some((id) => this.unanswered.waitsFor(id))) {
+    if (exchange.response?.isWhole && ids.some((id) => this.pending.waitsFor(id))) {
       throw new Error(exchange.response.problem(this.#mask));
     }
   }
@@ -202,7 +202,7 @@ export class HttpConnection {
     return new TransformStream({
       transform: (chunk, controller) => {
         received.take(chunk);
-        if (!isEvents) this.unanswered.unfinished('response', received.start);
+        if (!isEvents) this.pending.unfinished('response', received.start);
         let tooMany: string | undefined;
         for (const byte of chunk) {
           bytes++;
@@ -228,7 +228,7 @@ export class HttpConnection {
       },
       flush: () => {
         received.complete();
-        if (!isEvents) this.unanswered.finished();
+        if (!isEvents) this.pending.finished();
       },
     });
   }

@@ -3,11 +3,11 @@ import type { HttpServer, StdioServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
 import { HttpConnection } from './http-transport.ts';
+import type { PendingRequests } from './pending-requests.ts';
 import type { ResolvedServer } from './references.ts';
 import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn, Tokens } from './sign-in/connection-sign-in.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import type { Unanswered } from './unanswered.ts';
 
 /** The data that a connection needs besides the configuration of its server. */
 export interface ConnectionParts {
@@ -32,7 +32,7 @@ export interface Link {
   /** A hint for that error. */
   hint: string;
   problem(): string | undefined;
-  unanswered: Unanswered;
+  pending: PendingRequests;
   /** The error, if it means that a person must sign in, or that a token could not be renewed. */
   signInProblem(error: unknown): AppError | undefined;
   stderr(): string;
@@ -62,7 +62,7 @@ export function linkTo(
       failed: 'could not be used',
       hint: 'Check its address and headers on the Tools page, and that it is running.',
       problem: () => connection.problem,
-      unanswered: connection.unanswered,
+      pending: connection.pending,
       signInProblem: (error) => signInProblem(error, signIn),
       stderr: () => '',
       ended: async () => undefined,
@@ -75,7 +75,7 @@ export function linkTo(
     failed: 'did not start',
     hint: 'Check its command, its folders and its network on the Tools page.',
     problem: () => transport.problem,
-    unanswered: transport.unanswered,
+    pending: transport.pending,
     signInProblem: () => undefined,
     stderr: () => transport.stderr,
     ended: (withinMs) => transport.ended(withinMs),

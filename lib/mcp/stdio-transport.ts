@@ -6,8 +6,8 @@ import { sizeProblem } from '../util/field-counter.ts';
 import { jsonObject } from '../util/json.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES, STDERR_BYTES } from './limits.ts';
 import { ANSWER_LOST, INVALID_ANSWER } from './lost-answer.ts';
+import { PendingRequests } from './pending-requests.ts';
 import { Traffic } from './traffic.ts';
-import { Unanswered } from './unanswered.ts';
 
 /** Reads one message. From the client library; throws for anything else. */
 type ReadMessage = (line: string) => JSONRPCMessage;
@@ -28,7 +28,7 @@ export class StdioTransport implements Transport {
   readonly #start: () => Promise<ServerProcess>;
   readonly #read: ReadMessage;
   readonly #traffic = new Traffic();
-  readonly unanswered = new Unanswered();
+  readonly pending = new PendingRequests();
   #process: ServerProcess | undefined;
   #line: Buffer[] = [];
   #lineBytes = 0;
@@ -90,7 +90,7 @@ export class StdioTransport implements Transport {
     // Its requests are answered without waiting for previous answers.
     if (server.stdin.writableLength > MAX_UNREAD_BYTES) this.#stop('It does not read its input.');
     if (this.#problem !== undefined) throw new Error(this.#problem);
-    this.unanswered.sent(message);
+    this.pending.sent(message);
     if (server.stdin.write(`${JSON.stringify(message)}\n`)) return;
     try {
       // A server that does not read must not fill the memory, so the next message waits.
@@ -146,8 +146,8 @@ export class StdioTransport implements Transport {
     }
     this.#keep(chunk.subarray(from));
     const [start] = this.#line;
-    if (start) this.unanswered.unfinished('line', start);
-    else this.unanswered.finished();
+    if (start) this.pending.unfinished('line', start);
+    else this.pending.finished();
     if (this.#lineBytes > MAX_MESSAGE_BYTES) {
       this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
     }
@@ -173,7 +173,7 @@ export class StdioTransport implements Transport {
       const tooMany = sizeProblem(bytes);
       if (tooMany !== undefined) this.#stop(`It sent ${tooMany}.`);
       else this.#dispatch(line);
-    } else if (line !== '') this.unanswered.stray('line', line);
+    } else if (line !== '') this.pending.stray('line', line);
     return this.#problem === undefined;
   }
 
@@ -185,12 +185,12 @@ export class StdioTransport implements Transport {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
       const id = idOfAnswer(line);
       if (id === undefined) {
-        this.unanswered.stray('line', line);
+        this.pending.stray('line', line);
         return;
       }
       message = { jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: INVALID_ANSWER } };
     }
-    const problem = this.unanswered.received(message);
+    const problem = this.pending.received(message);
     if (problem === undefined) this.onmessage?.(message);
     else this.#stop(problem);
   }

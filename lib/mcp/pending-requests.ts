@@ -25,7 +25,7 @@ type Kind = (typeof KINDS)[number];
 export type StrayCounts = Readonly<Record<Kind, number>>;
 
 /** The requests that a server has not answered, and what it sent instead, for the operator who must find out why. */
-export class Unanswered {
+export class PendingRequests {
   /** The methods of the requests by their ID. */
   readonly #requests = new Map<number, string>();
   readonly #counts: Record<Kind, number> = { line: 0, event: 0, answer: 0 };
