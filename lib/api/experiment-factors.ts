@@ -12,7 +12,7 @@ import {
 import type { JsonValue } from '../util/json.ts';
 import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
-import { NOT_FACTORS, unknownFactor } from './factor-names.ts';
+import { NOT_FACTORS, optionOfFactor, unknownFactor } from './factor-names.ts';
 import { misspelledOption, optionType } from './model-options.ts';
 
 /** Settings to vary: by name, the values to try. */
@@ -100,7 +100,7 @@ function setElsewhere({
 }
 
 function nameProblem(name: string): string | undefined {
-  const option = name.startsWith(OPTION_PREFIX) ? name.slice(OPTION_PREFIX.length) : undefined;
+  const option = optionOfFactor(name);
   const own = Object.hasOwn(NOT_FACTORS, option ?? name) ? NOT_FACTORS[option ?? name] : undefined;
   if (own !== undefined) return own;
   if (option !== undefined) {
@@ -118,7 +118,7 @@ function countProblem(values: readonly unknown[]): string | undefined {
 
 function valueProblems(name: string, values: readonly JsonValue[]): FactorProblem[] {
   const plain = plainName(name);
-  const option = plain.startsWith(OPTION_PREFIX) ? plain.slice(OPTION_PREFIX.length) : undefined;
+  const option = optionOfFactor(plain);
   const schema = SCHEMAS.get(plain) ?? optionValue;
   const type = option === undefined ? undefined : optionType(option);
   const first = new Map<string, number>();
@@ -156,7 +156,8 @@ export function factorFields(values: FactorValues): {
   const options: Record<string, JsonValue> = {};
   for (const [given, value] of Object.entries(values)) {
     const name = plainName(given);
-    if (name.startsWith(OPTION_PREFIX)) options[name.slice(OPTION_PREFIX.length)] = value;
+    const option = optionOfFactor(name);
+    if (option !== undefined) options[option] = value;
     else if (MODEL_OPTION_NAMES.some((known) => known === name)) options[name] = value;
     else settings[name] = name === 'num_predict' && typeof value === 'number' ? [value, value] : value;
   }

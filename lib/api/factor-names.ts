@@ -2,6 +2,11 @@ import { MODEL_OPTION_NAMES, OPTION_PREFIX, SETTING_NAMES } from '../events/sett
 import { nearestName } from '../util/nearest-name.ts';
 import { OLLAMA_OPTIONS } from './model-options.ts';
 
+/** The model option that a factor varies: `top_p` for `model_options.top_p`; `undefined` for a setting. Pure. */
+export function optionOfFactor(name: string): string | undefined {
+  return name.startsWith(OPTION_PREFIX) ? name.slice(OPTION_PREFIX.length) : undefined;
+}
+
 /** Fields of a plan that vary something themselves, and settings that no experiment varies, with what to do instead. */
 export const NOT_FACTORS: Readonly<Record<string, string>> = {
   model: 'List models in the field models.',

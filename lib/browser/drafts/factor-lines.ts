@@ -1,4 +1,4 @@
-import { FACTOR_NAMES, unknownFactor } from '../../api/factor-names.ts';
+import { FACTOR_NAMES, optionOfFactor, unknownFactor } from '../../api/factor-names.ts';
 import { misspelledOption, optionType } from '../../api/model-options.ts';
 import { MAX_FACTOR_VALUES, MAX_FACTORS } from '../../events/limits.ts';
 import {
@@ -40,9 +40,8 @@ export function readFactors(text: string): { ok: true; factors: Factors } | { ok
 function nameProblem(name: string): string | undefined {
   if (FACTOR_NAMES.includes(name)) return undefined;
   if (name === 'seed' || name === `${OPTION_PREFIX}seed`) return 'Seeds have their own field.';
-  return name.startsWith(OPTION_PREFIX)
-    ? misspelledOption(name.slice(OPTION_PREFIX.length))
-    : unknownFactor(name);
+  const option = optionOfFactor(name);
+  return option === undefined ? unknownFactor(name) : misspelledOption(option);
 }
 
 function valuesProblem(name: string, values: readonly JsonValue[]): string | undefined {
@@ -55,7 +54,8 @@ function valuesProblem(name: string, values: readonly JsonValue[]): string | und
 
 /** The allowed values of a factor; `undefined` if only the server knows them. */
 function expectationOf(name: string): { fits: (value: JsonValue) => boolean; words: string } | undefined {
-  if (name.startsWith(OPTION_PREFIX)) return optionType(name.slice(OPTION_PREFIX.length));
+  const other = optionOfFactor(name);
+  if (other !== undefined) return optionType(other);
   const option = MODEL_OPTION_NAMES.find((known) => known === name);
   const setting = SETTING_NAMES.find((known) => known === name);
   if (option !== undefined) return numbers(MODEL_OPTIONS[option]);
