@@ -23,8 +23,8 @@ export default defineConfig({
     browserName: 'chromium',
     viewport: { width: 1280, height: 860 },
     actionTimeout: 60_000,
-    // A fresh context compiles all of a page's code again, a third of the CPU time of loading it. Playwright clears what
-    // these stories store; a story that needs more than that has its own `browser.newContext`.
+    // A fresh context compiles all of a page's code again, which takes 40 % of the CPU time of loading it (CONTRIBUTING.md
+    // says what Playwright resets between stories).
     reuseContext: true,
     launchOptions: {
       executablePath: findChromium(),

@@ -23,11 +23,19 @@ interface WorkerFixtures {
   loupe: LoupeServer;
 }
 
+interface FontSizes {
+  standard: number;
+  /** Of monospace text. */
+  fixed: number;
+}
+
 interface TestFixtures {
   /** In every test, the browser contacts only Loupe and runs no foreign script, and no run outlives its story. */
   guard: Watch;
   /** A page of a browser that is signed in. */
   page: Page;
+  /** Sets the text sizes that a person chooses in the browser, in pixels. They are reset after the story. */
+  setFontSizes: (sizes: FontSizes) => Promise<void>;
   /** A separate server, for stories that end it or need another Ollama; removed after the story. */
   ownServer: (options: LoupeServerOptions) => Promise<OwnServer>;
   /** A fresh folder with the given files. */
@@ -67,7 +75,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   baseURL: async ({ loupe }, use) => use(loupe.url),
   context: async ({ context }, use) => {
-    // A context that is used again is not made by `newContext`.
+    // Playwright does not create a reused context with `newContext`.
     context.on('page', waitUntilInteractive);
     for (const page of context.pages()) waitUntilInteractive(page);
     await use(context);
@@ -87,6 +95,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   page: async ({ context, page, loupe }, use) => {
     await signIn(context, loupe);
     await use(page);
+  },
+  setFontSizes: async ({ context, page }, use) => {
+    const session = await context.newCDPSession(page);
+    const set = async (fontSizes: FontSizes) => {
+      await session.send('Page.setFontSizes', { fontSizes });
+    };
+    await use(set);
+    // The next story has the same page, and Playwright does not reset them.
+    await set({ standard: 16, fixed: 13 });
   },
   ownServer: async ({ browser }, use) => {
     const ends: (() => Promise<void>)[] = [];

@@ -13,8 +13,6 @@ import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
 const LONG = 'a-very-long-word-without-any-blank-'.repeat(12);
-/** Chromium's default, in pixels. The next story has the same page, so a story that changes it sets it back. */
-const FONT_SIZES = { standard: 16, fixed: 13 };
 
 interface Visit {
   name: string;
@@ -545,16 +543,15 @@ test('every page can be reached from the navigation at every width', async ({ pa
 
 test('text has the size that the reader chose in the browser, and pages still fit [D22]', async ({
   page,
-  context,
+  setFontSizes,
   loupe,
   ollama,
 }) => {
   ollama.add({ name: 'large-text', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'large-text' });
-  const browser = await context.newCDPSession(page);
   await page.goto('/');
   await expect(page.locator('body')).toHaveCSS('font-size', '14px');
-  await browser.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+  await setFontSizes({ standard: 32, fixed: 26 });
   for (const path of [
     '/',
     '/runs/new',
@@ -577,12 +574,11 @@ test('text has the size that the reader chose in the browser, and pages still fi
   // Its labels keep the room that the plot has for them.
   await page.goto(`/runs/${id}?view=plots`);
   await expect(page.locator('figure svg text').first()).toHaveCSS('font-size', '15px');
-  await browser.send('Page.setFontSizes', { fontSizes: FONT_SIZES });
 });
 
 test('with large text on a phone, forms fit, and the parts of an experiment in the list do not overlap', async ({
   page,
-  context,
+  setFontSizes,
   loupe,
   ollama,
 }) => {
@@ -591,9 +587,8 @@ test('with large text on a phone, forms fit, and the parts of an experiment in t
     ...{ name: 'Large text', mode: 'prompt', task: 'Say it.', models: ['large-a'], repeats: 3 },
   });
   await page.setViewportSize({ width: 360, height: 740 });
-  const browser = await context.newCDPSession(page);
   for (const standard of [24, 32]) {
-    await browser.send('Page.setFontSizes', { fontSizes: { standard, fixed: 20 } });
+    await setFontSizes({ standard, fixed: 20 });
     await page.goto('/runs/new');
     await page.getByText('Advanced').click();
     for (const kind of ['Session', 'Explore', 'Task']) {
@@ -612,7 +607,6 @@ test('with large text on a phone, forms fit, and the parts of an experiment in t
     await page.getByRole('button', { name: 'More pages and commands' }).click();
     expect((await misfits(page)).outside).toEqual([]);
   }
-  await browser.send('Page.setFontSizes', { fontSizes: FONT_SIZES });
 });
 
 test('the bar marks the current page at every width, or the menu that has its link', async ({ page }) => {
