@@ -28,7 +28,7 @@ function say(text) {
   console.info(`loupe: ${text}`);
 }
 
-/** What a person has to do something about; other errors are ours. */
+/** A problem that the user has to solve. Any other error is a bug. */
 class SetUpError extends Error {}
 
 function fail(text) {

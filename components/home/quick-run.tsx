@@ -99,7 +99,7 @@ export function QuickRun({
         aria-describedby={note && 'quick-note'}
         className="block w-full resize-y rounded-t-lg bg-transparent px-4 pt-3 pb-1 text-base placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none"
       />
-      {/* As high as the row that the field gives up: the models arrive late, and must not push down what is below. */}
+      {/* Replaces the third row of the field: the models load late, and must not move what is below. */}
       {note && (
         <p
           id="quick-note"

@@ -31,25 +31,25 @@ const strings: OptionType = {
  * @see https://github.com/ollama/ollama/blob/main/api/types.go (`Options`, `Runner` and `Options.FromMap`)
  */
 const OPTION_TYPES: ReadonlyMap<string, OptionType> = new Map([
-  ...each(whole, ['num_keep', 'seed', 'num_predict']),
-  ...each(number, ['temperature']),
-  ...each(strings, ['stop']),
-  ...each(whole, ['top_k']),
-  ...each(number, ['top_p', 'min_p', 'typical_p', 'tfs_z']),
-  ...each(whole, ['mirostat']),
-  ...each(number, ['mirostat_tau', 'mirostat_eta']),
-  ...each(whole, ['repeat_last_n']),
-  ...each(number, ['repeat_penalty', 'presence_penalty', 'frequency_penalty']),
-  ...each(boolean, ['penalize_newline']),
-  ...each(whole, ['num_ctx']),
-  ...each(positive, ['num_batch']),
-  ...each(whole, ['num_gpu', 'main_gpu', 'num_thread', 'num_gqa']),
-  ...each(boolean, ['numa', 'low_vram', 'f16_kv', 'use_mmap', 'use_mlock']),
-  ...each(boolean, ['logits_all', 'vocab_only', 'embedding_only']),
-  ...each(number, ['rope_frequency_base', 'rope_frequency_scale']),
+  ...entries(whole, ['num_keep', 'seed', 'num_predict']),
+  ...entries(number, ['temperature']),
+  ...entries(strings, ['stop']),
+  ...entries(whole, ['top_k']),
+  ...entries(number, ['top_p', 'min_p', 'typical_p', 'tfs_z']),
+  ...entries(whole, ['mirostat']),
+  ...entries(number, ['mirostat_tau', 'mirostat_eta']),
+  ...entries(whole, ['repeat_last_n']),
+  ...entries(number, ['repeat_penalty', 'presence_penalty', 'frequency_penalty']),
+  ...entries(boolean, ['penalize_newline']),
+  ...entries(whole, ['num_ctx']),
+  ...entries(positive, ['num_batch']),
+  ...entries(whole, ['num_gpu', 'main_gpu', 'num_thread', 'num_gqa']),
+  ...entries(boolean, ['numa', 'low_vram', 'f16_kv', 'use_mmap', 'use_mlock']),
+  ...entries(boolean, ['logits_all', 'vocab_only', 'embedding_only']),
+  ...entries(number, ['rope_frequency_base', 'rope_frequency_scale']),
 ]);
 
-function each(type: OptionType, names: readonly string[]): [string, OptionType][] {
+function entries(type: OptionType, names: readonly string[]): [string, OptionType][] {
   return names.map((name) => [name, type]);
 }
 
@@ -82,7 +82,7 @@ export function tooManyOptions(options: Readonly<Record<string, unknown>> = {}):
  * may be an option of a newer Ollama. Ollama ignores unknown options, so a misspelled one would silently have no effect.
  */
 export function misspelledOption(name: string): string | undefined {
-  if (OLLAMA_OPTIONS.includes(name)) return undefined;
+  if (OPTION_TYPES.has(name)) return undefined;
   const near = nearestName(name, OLLAMA_OPTIONS);
   return near === undefined ? undefined : `There is no such model option. Did you mean ${near}?`;
 }

@@ -514,7 +514,7 @@ function modelOptionsOf(pairs: readonly string[]): Record<string, unknown> {
 /** `temperature=0.2`: numbers and booleans are converted, everything else is text. */
 function readOption(pair: string): [string, number | boolean | string | unknown[]] {
   const [key, text] = split('--option', pair);
-  // An empty text to stop at would end every reply at its start.
+  // An empty stop string would end every reply at once.
   if (text === '') throw usage(`--option ${key} needs a value.`);
   if (key === 'stop') return [key, readJsonList(text) ?? [text]];
   if (text === 'true' || text === 'false') return [key, text === 'true'];

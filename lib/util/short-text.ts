@@ -1,4 +1,4 @@
-/** The characters of a quoted name. */
+/** The length to which a quoted name is cut. */
 const MAX_NAME_CHARS = 60;
 
 /** The first `max` UTF-16 units of a text, with an ellipsis if it was cut. Never splits a surrogate pair (E5). */
