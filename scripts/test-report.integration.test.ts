@@ -71,6 +71,22 @@ it('a file that cannot be loaded, and an error outside every test, count as fail
   expect(outside.troubles[0]?.message).toMatch(/Error: nobody waits\n(.*\n)*.*broken\.test\.ts/);
 });
 
+it('a hook that fails after its tests counts as a failure, with its error [D21]', () => {
+  writeFileSync(
+    join(folder, 'tidy.test.ts'),
+    `import { afterAll, describe, it } from 'vitest';
+    describe('a part', () => {
+      afterAll(() => { throw new Error('cannot tidy up'); });
+      it('holds', () => {});
+    });`,
+  );
+  const { status, stderr } = vitest();
+  const outcome = readVitestReport(join(folder, 'report.json'), status, stderr);
+  expect(outcome).toMatchObject({ passed: 1, failed: 1 });
+  expect(outcome.troubles[0]?.title).toContain('tidy.test.ts');
+  expect(outcome.troubles[0]?.message).toContain('Error: cannot tidy up');
+});
+
 it('the summary lists each failed story, and those that passed on a retry [D21]', () => {
   writeFileSync(join(folder, 'playwright.config.ts'), `export default { retries: 1 };`);
   writeFileSync(

@@ -48,7 +48,10 @@ export function readVitestReport(path, status, stderr = '') {
       });
     }
     if (failed.length === 0 && file.status === 'failed') {
-      troubles.push({ title: name, flaky: false, message: brief([file.message]) });
+      const message = brief([file.message]);
+      // The report leaves out what a hook of a `describe` block threw.
+      if (message === '') troubles.push(...failure(name, stderr).troubles);
+      else troubles.push({ title: name, flaky: false, message });
     }
   }
   if (troubles.length === 0 && status !== 0)

@@ -16,6 +16,8 @@ const STARTS_WITHIN_MS = 30_000;
 export interface PostgresServer extends AsyncDisposable {
   /** Creates a database and returns its URL: empty, or a copy of one that has no connections. */
   newDatabase(copyOf?: string): string;
+  /** Deletes all databases of `newDatabase` but `kept`, with their connections: a hundred of them take gigabytes. */
+  dropDatabases(kept: string): void;
   /** Runs SQL in a database and returns what `psql` prints. */
   sql(url: string, text: string): string;
   /** Stops immediately, like a crash, and starts again on the same data and port. */
@@ -94,14 +96,23 @@ export async function startPostgres({
   if (databasesIn !== undefined) {
     sql(urlOf('postgres'), `create tablespace elsewhere location '${databasesIn}'`);
   }
-  let databases = 0;
+  let count = 0;
+  let databases: string[] = [];
   return {
     newDatabase(copyOf) {
-      databases += 1;
+      count += 1;
+      const name = `test_${count}`;
       const template = copyOf === undefined ? '' : ` template ${new URL(copyOf).pathname.slice(1)}`;
       const where = databasesIn === undefined ? '' : ' tablespace elsewhere';
-      sql(urlOf('postgres'), `create database test_${databases}${template}${where}`);
-      return urlOf(`test_${databases}`);
+      sql(urlOf('postgres'), `create database ${name}${template}${where}`);
+      databases.push(name);
+      return urlOf(name);
+    },
+    dropDatabases(kept) {
+      for (const name of databases) {
+        if (urlOf(name) !== kept) sql(urlOf('postgres'), `drop database ${name} with (force)`);
+      }
+      databases = databases.filter((name) => urlOf(name) === kept);
     },
     sql,
     // SIGQUIT: every process of the server quits at once, and the next start recovers from the journal.
@@ -112,7 +123,7 @@ export async function startPostgres({
     },
     async [Symbol.asyncDispose]() {
       await stop('SIGQUIT');
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -57,7 +57,10 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     await (await PostgresRunStore.open(migrated)).close();
   });
   // A store left open could print to another test's console.
-  afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+    server.dropDatabases(migrated);
+  });
   afterAll(() => server[Symbol.asyncDispose]());
 
   /** Reverts a database to the schema before annotations. */
