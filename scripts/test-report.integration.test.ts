@@ -71,7 +71,7 @@ it('a file that cannot be loaded, and an error outside every test, count as fail
   expect(outside.troubles[0]?.message).toMatch(/Error: nobody waits\n(.*\n)*.*broken\.test\.ts/);
 });
 
-it('a hook that fails after its tests counts as a failure, with its error [D21]', () => {
+it('an error in an afterAll hook counts as a failure and is shown [D21]', () => {
   writeFileSync(
     join(folder, 'tidy.test.ts'),
     `import { afterAll, describe, it } from 'vitest';

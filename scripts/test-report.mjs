@@ -49,7 +49,7 @@ export function readVitestReport(path, status, stderr = '') {
     }
     if (failed.length === 0 && file.status === 'failed') {
       const message = brief([file.message]);
-      // The report leaves out what a hook of a `describe` block threw.
+      // The report omits errors thrown by hooks of a `describe` block.
       if (message === '') troubles.push(...failure(name, stderr).troubles);
       else troubles.push({ title: name, flaky: false, message });
     }

@@ -63,7 +63,7 @@ test('a run with 1000 calls stays usable [D20]', async ({ page, loupe, ollama })
   for (let index = 0; index < 20; index += 1) await page.keyboard.press('j');
   await expect(view.timeline.locator('article:focus')).toBeInViewport();
   expect(await rows.count()).toBeLessThan(120);
-  // Chromium may reuse the process of another story's page, with its garbage.
+  // The renderer may still hold garbage from earlier stories.
   await page.requestGC();
   const heapMb = await page.evaluate(
     () =>

@@ -16,7 +16,7 @@ const STARTS_WITHIN_MS = 30_000;
 export interface PostgresServer extends AsyncDisposable {
   /** Creates a database and returns its URL: empty, or a copy of one that has no connections. */
   newDatabase(copyOf?: string): string;
-  /** Deletes all databases of `newDatabase` but `kept`, with their connections: a hundred of them take gigabytes. */
+  /** Drops all databases that `newDatabase` created except `kept`, a URL, and closes their connections. */
   dropDatabases(kept: string): void;
   /** Runs SQL in a database and returns what `psql` prints. */
   sql(url: string, text: string): string;
@@ -91,6 +91,7 @@ export async function startPostgres({
     await ended;
   };
   const urlOf = (name: string) => `postgres://loupe:not-asked-for@127.0.0.1:${port}/${name}`;
+  const nameOf = (url: string) => new URL(url).pathname.slice(1);
   const sql = (url: string, text: string) =>
     run('psql', ['-X', '-A', '-t', '-q', '-d', url, '-c', text]).trimEnd();
   if (databasesIn !== undefined) {
@@ -102,17 +103,17 @@ export async function startPostgres({
     newDatabase(copyOf) {
       count += 1;
       const name = `test_${count}`;
-      const template = copyOf === undefined ? '' : ` template ${new URL(copyOf).pathname.slice(1)}`;
+      const template = copyOf === undefined ? '' : ` template ${nameOf(copyOf)}`;
       const where = databasesIn === undefined ? '' : ' tablespace elsewhere';
       sql(urlOf('postgres'), `create database ${name}${template}${where}`);
       databases.push(name);
       return urlOf(name);
     },
     dropDatabases(kept) {
-      for (const name of databases) {
-        if (urlOf(name) !== kept) sql(urlOf('postgres'), `drop database ${name} with (force)`);
+      for (const name of databases.filter((name) => name !== nameOf(kept))) {
+        sql(urlOf('postgres'), `drop database ${name} with (force)`);
       }
-      databases = databases.filter((name) => urlOf(name) === kept);
+      databases = [nameOf(kept)];
     },
     sql,
     // SIGQUIT: every process of the server quits at once, and the next start recovers from the journal.

@@ -59,6 +59,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   // A store left open could print to another test's console.
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
+    // The databases of all tests would take up gigabytes.
     server.dropDatabases(migrated);
   });
   afterAll(() => server[Symbol.asyncDispose]());
