@@ -182,7 +182,7 @@ export interface McpAnnotations {
 
 /**
  * `accepted`: runs can use it. `new`: nobody has accepted it. `changed`: it is not what was accepted. `missing`: accepted,
- * but the server no longer has it. `unusable`: it breaks a limit.
+ * but the server no longer has it. `unusable`: Loupe cannot use it, and `problem` says why.
  */
 export type McpToolStatus = 'accepted' | 'new' | 'changed' | 'missing' | 'unusable';
 

@@ -301,7 +301,7 @@ async function toolsToCheck(
   throw new AppError({
     code: 'invalid_request',
     message: `server: There is no enabled server "${server.slice(0, 100)}" with accepted tools.`,
-    hint: 'Accept its tools on the Tools page.',
+    hint: 'Accept its tools on the Tools page, which says why a tool cannot be used.',
   });
 }
 

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { McpToolReply } from '../api/mcp.ts';
 import type { CheckProgress } from '../api/model-check.ts';
 import type { Loupe } from '../client/loupe.ts';
+import { AppError } from '../errors/app-error.ts';
+import { CUSTOM_GROUP } from '../events/mcp-names.ts';
 import { checkLines, progressLines } from './check-lines.ts';
 import { EXIT } from './exit-codes.ts';
 import {
@@ -67,8 +70,21 @@ export async function checkServer(
     }
     if (now.ended_at !== undefined && now.status !== 'done') return EXIT.failed;
     const reply = await loupe.toolCheck(id);
-    const lines = json ? [jsonLine(reply.check)] : wrapLines(toolCheckLines(reply), widthOf(terminal));
+    const lines = json
+      ? [jsonLine(reply.check)]
+      : wrapLines(toolCheckLines(reply, await unusableTools(server, loupe)), widthOf(terminal));
     await write(terminal.stdout, asText(lines));
     return reply.summary.right === reply.summary.judged ? EXIT.ok : EXIT.failed;
   });
+}
+
+/** The tools that the server last listed and Loupe cannot use; none if the server was removed, or of the custom tools. */
+async function unusableTools(server: string, loupe: Loupe): Promise<McpToolReply[]> {
+  if (server === CUSTOM_GROUP) return [];
+  try {
+    return (await loupe.mcpServer(server)).tools.filter(({ status }) => status === 'unusable');
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'mcp_server_not_found') return [];
+    throw error;
+  }
 }

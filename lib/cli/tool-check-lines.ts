@@ -1,3 +1,4 @@
+import type { McpToolReply } from '../api/mcp.ts';
 import type { ToolCheckProgress, ToolCheckReply } from '../api/tool-check.ts';
 import { argumentProblems, confusionRows, layerWords } from '../browser/words/tool-check-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
@@ -21,9 +22,17 @@ export function toolProgressLines({
   return lines.map(plainVisibleLine);
 }
 
-/** A check of tools as a table: right calls per tool, wrong arguments, and what was called instead. */
-export function toolCheckLines({ check, summary }: ToolCheckReply): string[] {
-  const width = Math.max(...summary.tools.map(({ name }) => name.length));
+/**
+ * A check of tools as a table: right calls per tool, wrong arguments, and what was called instead.
+ *
+ * @param unusable tools of the server that were not offered
+ */
+export function toolCheckLines(
+  { check, summary }: ToolCheckReply,
+  unusable: readonly Pick<McpToolReply, 'offered' | 'problem'>[],
+): string[] {
+  const names = [...summary.tools.map(({ name }) => name), ...unusable.map(({ offered }) => offered)];
+  const width = Math.max(...names.map((name) => name.length));
   const confusions = new Map(confusionRows(check).map(({ asked, called }) => [asked, called]));
   const tools = summary.tools.flatMap(({ name, right, judged }) => [
     `${name.padEnd(width)}  ${judged === 0 ? 'not asked for' : `${right} of ${judged} right`}`,
@@ -38,6 +47,7 @@ export function toolCheckLines({ check, summary }: ToolCheckReply): string[] {
   ]);
   return [
     ...tools,
+    ...unusable.map(({ offered, problem = '' }) => `${offered.padEnd(width)}  not offered: ${problem}`),
     '',
     `${summary.right} of ${summary.judged} calls were right. No call was made.`,
     layerWords(check.measured),

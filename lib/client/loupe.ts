@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { BenchmarkReply, benchmarkRequest } from '../api/benchmark.ts';
 import type { CreateRunRequest } from '../api/create-run.ts';
 import type { AttachedImage } from '../api/image.ts';
+import type { McpServerReply } from '../api/mcp.ts';
 import type { CheckProgress, CheckProgressReply, CheckReply } from '../api/model-check.ts';
 import type { Preset, PresetListReply } from '../api/preset.ts';
 import type { CreateRatingRequest, RatingReply, RatingResults } from '../api/rating.ts';
@@ -204,6 +205,11 @@ export class Loupe {
   /** A stored check of tools (`GET /api/tool-checks/{id}`). */
   toolCheck(id: string): Promise<ToolCheckReply> {
     return this.#http.json<ToolCheckReply>(`/api/tool-checks/${encodeURIComponent(id)}`);
+  }
+
+  /** An MCP server with its tools (`GET /api/mcp/servers/{name}`). */
+  mcpServer(name: string): Promise<McpServerReply> {
+    return this.#http.json<McpServerReply>(`/api/mcp/servers/${encodeURIComponent(name)}`);
   }
 
   /** `GET /api/models/check/result` */

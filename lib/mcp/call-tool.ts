@@ -29,6 +29,11 @@ export async function callServerTool(
   const connection = await instance.connect();
   const current = (await instance.tools()).find(({ name }) => name === tool.name);
   if (current?.hash !== tool.hash) {
+    if (current?.problem !== undefined) {
+      return failed(tool.offered, {
+        error: `The tool can no longer be used, so it was not called: ${current.problem} Continue without it.`,
+      });
+    }
     const what = current ? 'describes this tool differently' : 'no longer has this tool';
     return failed(tool.offered, {
       error: `The server ${what} than when it was accepted, so it was not called. Continue without it: only a person can accept the change.`,

@@ -188,7 +188,10 @@ export class Connection {
   async listTools(signal?: AbortSignal): Promise<ServerTool[]> {
     if (!this.has('tools')) return [];
     const listed = await this.list({ method: 'tools/list', page: TOOL_PAGE, max: MAX_TOOLS, signal });
-    const tools: ListedTool[] = listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
+    const read: ListedTool[] = listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
+    // A server that runs no tasks is called without one, whatever its tools say.
+    const runsTasks = this.#client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
+    const tools = runsTasks ? read : read.map((tool) => ({ ...tool, execution: undefined }));
     return readTools(this.#name, tools, this.mask);
   }
 

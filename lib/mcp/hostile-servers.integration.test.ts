@@ -196,6 +196,21 @@ describe('a server that lists odd tools', () => {
     expect(tools[0]?.problem).toMatch(problem);
   });
 
+  it('does not offer a tool that must be called as a task, and says why', async () => {
+    const { name, tools } = await started('runs-tasks');
+    expect(tools.map(({ status }) => status)).toEqual(['unusable', 'new', 'new']);
+    expect(tools[0]?.problem).toMatch(/called as a task .* does not support tasks/);
+    await expect(test.servers.call(name, 'required', {}, signal)).rejects.toThrow(/does not support tasks/);
+    await test.accept(name);
+    const offered = (await test.servers.definitions()).map((each) => each.function.name);
+    expect(offered).toEqual([`${name}__optional`, `${name}__forbidden`]);
+  });
+
+  it('offers the tool of a server that runs no tasks, whatever the tool says', async () => {
+    const { tools } = await started('runs-no-tasks');
+    expect(tools.map(({ status }) => status)).toEqual(['new']);
+  });
+
   it('ends circles in schemas', async () => {
     const { tools } = await started('circular-schema');
     expect(tools[0]?.status).toBe('new');
@@ -455,9 +470,10 @@ describe('a server that answers calls badly', () => {
   });
 
   it.each([
-    ['changes-tools', /describes this tool differently/],
-    ['drops-tools', /no longer has this tool/],
-  ])('does not call a tool that is not what it was: %s', async (behavior, problem) => {
+    ['changes-tools', 'changed', /describes this tool differently/],
+    ['drops-tools', 'missing', /no longer has this tool/],
+    ['becomes-task', 'unusable', /can no longer be used, .* does not support tasks/],
+  ])('does not call a tool that is not what it was: %s', async (behavior, status, problem) => {
     const { name } = await started(behavior);
     await test.accept(name);
     const { tool } = await test.servers.acceptedTool(`${name}__act`);
@@ -468,7 +484,6 @@ describe('a server that answers calls badly', () => {
       .poll(async () => JSON.stringify(await callServerTool(instance, tool, {}, { signal })))
       .toMatch(problem);
     await release();
-    const status = (await test.servers.get(name)).tools[0]?.status;
-    expect(status).toBe(behavior === 'changes-tools' ? 'changed' : 'missing');
+    expect((await test.servers.get(name)).tools[0]?.status).toBe(status);
   });
 });

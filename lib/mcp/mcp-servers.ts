@@ -311,9 +311,10 @@ export class McpServers {
     return this.#onPage(name, async (instance) => {
       const found = (await instance.tools()).find((each) => each.name === tool);
       if (!found || !isUsable(found)) {
+        const which = `The server "${name}" has no tool "${tool.slice(0, 100)}" that can be used`;
         throw new AppError({
           code: 'mcp_tool_not_found',
-          message: `The server "${name}" has no tool "${tool.slice(0, 100)}" that can be used.`,
+          message: found?.problem === undefined ? `${which}.` : `${which}: ${found.problem}`,
         });
       }
       const startedAt = performance.now();

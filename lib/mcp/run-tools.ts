@@ -77,11 +77,22 @@ export async function openServerTools(
   }
 }
 
-/** @throws {AppError} `mcp_tool_changed` naming the tools that differ from the accepted ones */
+/** @throws {AppError} `mcp_tool_changed` naming the tools that differ from the accepted ones, or can no longer be used */
 async function checkTools(instance: ServerInstance, accepted: readonly AcceptedTool[]): Promise<void> {
-  const listed = new Map((await instance.tools()).map((tool) => [tool.name, tool.hash]));
-  const changed = accepted.filter(({ name, hash }) => listed.get(name) !== hash);
+  const listed = new Map((await instance.tools()).map((tool) => [tool.name, tool]));
+  const changed = accepted.filter(({ name, hash }) => listed.get(name)?.hash !== hash);
   if (changed.length === 0) return;
+  const unusable = changed.flatMap(({ name, offered }) => {
+    const problem = listed.get(name)?.problem;
+    return problem === undefined ? [] : [`${offered}: ${problem}`];
+  });
+  if (unusable.length > 0) {
+    throw new AppError({
+      code: 'mcp_tool_changed',
+      message: `Tools of the server "${instance.name}" can no longer be used. ${unusable.join(' ')}`,
+      hint: 'Choose other tools.',
+    });
+  }
   throw new AppError({
     code: 'mcp_tool_changed',
     message: `The server "${instance.name}" describes these tools differently than when they were accepted: ${changed.map(({ offered }) => offered).join(', ')}.`,

@@ -391,6 +391,19 @@ describe('the tools of a run', () => {
     expect((await test.servers.get('hostile')).runs).toBe(0);
   });
 
+  it('are refused with the reason if they can no longer be used', async () => {
+    await test.start('hostile', hostileServer('plain'));
+    await test.accept('hostile');
+    await test.servers.update('hostile', hostileServer('only-task'));
+    await expect(openServerTools(test.servers, ['hostile__act'], { workspace: '' })).rejects.toMatchObject({
+      code: 'mcp_tool_changed',
+      message: expect.stringMatching(
+        /^Tools of the server "hostile" can no longer .* hostile__act: .* tasks\.$/,
+      ),
+      hint: 'Choose other tools.',
+    });
+  });
+
   it('are refused if their server is disabled, removed or not accepted', async () => {
     const { server } = await test.start('hostile', hostileServer('plain'));
     const open = () => openServerTools(test.servers, ['hostile__act'], { workspace: '' });

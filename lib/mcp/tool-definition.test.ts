@@ -78,6 +78,7 @@ describe('readTools', () => {
     ['no schema', { inputSchema: undefined }, /input schema is missing/],
     ['another type', { inputSchema: { type: 'string' } }, /does not describe an object/],
     ['a bad output schema', { outputSchema: 7 }, /output schema is missing/],
+    ['a call as a task', { execution: { taskSupport: 'required' } }, /does not support tasks/],
     ['a long name', { name: 'n'.repeat(MAX_NAME_CHARS + 1) }, /name has \d+ characters/],
     [
       'a hidden parameter',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { McpAnnotations } from '../api/mcp.ts';
 import { MAX_TOOL_NAME_CHARS, nameWithServer } from '../events/mcp-names.ts';
 import type { ToolDefinition } from '../parser/types.ts';
-import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.ts';
+import { isBoundedObject, isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { formatCount } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -19,6 +19,8 @@ export interface ListedTool {
   inputSchema?: unknown;
   outputSchema?: unknown;
   annotations?: unknown;
+  /** How the tool is called. Missing if the server runs no tasks: then it says nothing. */
+  execution?: unknown;
 }
 
 /** A tool of a server, within limits. */
@@ -71,6 +73,7 @@ function readTool(server: string, listed: ListedTool, mask: SecretMask): ServerT
     problem,
   });
   if (listed.name.length > MAX_NAME_CHARS) return unusable(`Its name has ${listed.name.length} characters.`);
+  if (isOnlyForTasks(listed.execution)) return unusable(ONLY_FOR_TASKS);
   const bounds = { maxChars: MAX_SCHEMA_CHARS, maxDepth: MAX_SCHEMA_DEPTH };
   // Some servers write `null` for missing fields.
   const listedOutput = listed.outputSchema ?? undefined;
@@ -179,6 +182,18 @@ function annotationsOf(value: unknown, mask: SecretMask): McpAnnotations {
 function isBounded(value: unknown, bounds: { maxChars: number; maxDepth: number }): value is JsonObject {
   return isBoundedObject(value, bounds);
 }
+
+/**
+ * Whether a tool can only be called as a task.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ */
+function isOnlyForTasks(execution: unknown): boolean {
+  return isRecord(execution) && execution.taskSupport === 'required';
+}
+
+const ONLY_FOR_TASKS =
+  'It must be called as a task (its "taskSupport" is "required"), and Loupe does not support tasks.';
 
 function tooLarge(which: string): string {
   return `Its ${which} schema is missing, has more than ${formatCount(MAX_SCHEMA_CHARS)} characters, or is nested too deeply.`;

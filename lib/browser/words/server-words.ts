@@ -28,7 +28,7 @@ export const TOOL_STATES: Readonly<
     help: 'The server describes it differently than when you accepted it.',
   },
   missing: { label: 'missing', tone: 'warn', help: 'You accepted it, but the server no longer has it.' },
-  unusable: { label: 'unusable', tone: 'fail', help: 'It exceeds a limit, so it is not offered to models.' },
+  unusable: { label: 'unusable', tone: 'fail', help: 'Loupe cannot use it, so models are not offered it.' },
 };
 
 /** A server's claims about a tool, as text. */
