@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_RESULT_BYTES } from '../tools/tool-results.ts';
-import { callResult, missingResult, resultImages } from './call-result.ts';
+import { callResult, resultImages } from './call-result.ts';
 import { SecretMask } from './secrets.ts';
 
 const mask = new SecretMask([{ name: 'KEY', value: 'planted-secret' }]);
@@ -115,39 +115,4 @@ it('finds images whatever their declared type, and counts those beyond the limit
   expect(images[0]).toEqual({ name: 'image 1', data: Buffer.from([0, 0, 0]) });
   expect(images[9]?.data).toHaveLength(0);
   expect(resultImages({})).toEqual([]);
-});
-
-describe('missingResult', () => {
-  it.each([
-    [
-      { task: { taskId: 't1', status: 'working', statusMessage: 'Reading\u001b[31m' } },
-      'It started a task (working: Reading) instead of sending the result. Loupe does not support tasks.',
-    ],
-    [
-      { taskId: 't1', content: [] },
-      'It started a task instead of sending the result. Loupe does not support tasks.',
-    ],
-    [
-      { inputRequests: { name: { method: 'elicitation/create', params: {} } } },
-      'It asked for input in a way that only protocol version 2026-07-28 has, instead of sending the result.',
-    ],
-    [
-      { requestState: 'abc' },
-      'It asked for input in a way that only protocol version 2026-07-28 has, instead of sending the result.',
-    ],
-    [{ toolResult: 1, _meta: {} }, 'It sent a result without content, but with toolResult.'],
-  ])('says what came instead of a result: %j', (raw, words) => {
-    expect(missingResult(raw, mask)).toBe(words);
-  });
-
-  it.each([
-    {},
-    { _meta: { a: 1 } },
-    { content: [], task: 'clean' },
-    { content: [text('One')], task: { taskId: 't1' } },
-    { structuredContent: { found: 1 }, requestState: 'abc' },
-    { isError: true, taskId: 't1' },
-  ])('finds nothing wrong with a result: %j', (raw) => {
-    expect(missingResult(raw, mask)).toBeUndefined();
-  });
 });

@@ -23,8 +23,6 @@ export interface RawCallResult {
 /** Max parts of a result; further ones are only counted. */
 const MAX_PARTS = 200;
 const MAX_STRUCTURED_DEPTH = 40;
-/** Max fields of something else than a result that are named. */
-const MAX_SHOWN_FIELDS = 5;
 
 /**
  * The result of a call for the model and the log: its texts, its data, and a line for each image, audio or file. Pure.
@@ -62,31 +60,6 @@ export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): 
   const { text: said, ...rest } = output;
   const error = typeof said === 'string' && said !== '' ? said : 'The tool failed without saying why.';
   return failed(tool, { error, ...rest }, options);
-}
-
-/**
- * What a server sent that has none of the contents of a result, in a sentence; `undefined` for a result. A task, or a
- * request for input, would otherwise count as an empty success.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks and
- *   https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
- */
-export function missingResult(raw: RawCallResult, mask: SecretMask): string | undefined {
-  const { content, structuredContent, isError, _meta, ...others } = raw;
-  const isEmpty = Array.isArray(content) ? content.length === 0 : (content ?? undefined) === undefined;
-  if (!isEmpty || (structuredContent ?? undefined) !== undefined || isError === true) return undefined;
-  const { task = others, inputRequests, requestState } = others;
-  if (isRecord(task) && 'taskId' in task) {
-    const about = [task.status, task.statusMessage].map((text) => cleanLine(text, 200, mask)).filter(Boolean);
-    const status = about.length === 0 ? '' : ` (${about.join(': ')})`;
-    return `It started a task${status} instead of sending the result. Loupe does not support tasks.`;
-  }
-  if (inputRequests !== undefined || requestState !== undefined) {
-    return 'It asked for input in a way that only protocol version 2026-07-28 has, instead of sending the result.';
-  }
-  const fields = Object.keys(others).slice(0, MAX_SHOWN_FIELDS);
-  if (fields.length === 0 || content !== undefined) return undefined;
-  return `It sent a result without content, but with ${cleanLine(fields.join(', '), 200, mask)}.`;
 }
 
 const MAX_IMAGE_CHARS = 4 * Math.ceil(IMAGE_LIMITS.max_file_bytes / 3);

@@ -7,7 +7,7 @@ import type { JsonObject } from '../util/json.ts';
 import { CallClock } from './call-clock.ts';
 import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
-import { missingResult, type RawCallResult } from './call-result.ts';
+import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { callHint, errorWords, isAnswer, isUnanswered } from './error-words.ts';
 import { isUnsent, SESSION_ENDED } from './http-transport.ts';
@@ -22,6 +22,7 @@ import {
 } from './limits.ts';
 import { type ConnectionParts, type Link, linkTo } from './link.ts';
 import { AnswerTimeoutError } from './lost-answer.ts';
+import { missingResult, sentInstead } from './missing-result.ts';
 import type { StrayCounts } from './pending-requests.ts';
 import { resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
@@ -256,7 +257,13 @@ export class Connection {
     const before = this.#link.pending.strays;
     try {
       const options = { timeout: timeoutMs, ...(signal && { signal }) };
-      return await this.#client.request(request, answer, options);
+      const raw = await this.#client.request(request, ANY_RESULT, options);
+      const read = answer.safeParse(raw);
+      if (read.success) return read.data;
+      const instead = sentInstead(raw, this.mask);
+      if (instead === undefined)
+        throw new Error(`Invalid result for ${request.method}: ${read.error.message}`);
+      throw new AppError({ code: 'mcp_bad_answer', message: instead, hint: INSTEAD_HINT });
     } catch (error) {
       throw this.#failed('mcp_bad_answer', what, { cause: error, before });
     }
@@ -311,7 +318,8 @@ export class Connection {
     if (signIn) return signIn;
     if (cause instanceof AppError && cause.code === SESSION_ENDED) return this.#sessionEnded(what, cause);
     const why = failureWords(cause, { link: this.#link, mask: this.mask, before });
-    const hint = code === 'mcp_call_failed' ? callHint(cause) : undefined;
+    const ownHint = cause instanceof AppError ? cause.hint : undefined;
+    const hint = code === 'mcp_call_failed' ? callHint(cause) : ownHint;
     return new AppError({ code, message: `The server "${this.#name}" ${what}: ${why}`, hint, cause });
   }
 
@@ -344,6 +352,7 @@ async function connect(client: SdkClient, transport: Sdk.Transport, limit: Abort
  * The minimal shape of a usable answer. The client's own schemas reject a whole answer for a single invalid part; here
  * the parts are read one by one.
  */
+const ANY_RESULT = z.looseObject({});
 const TOOL_PAGE = pageOf('tools');
 const listedTool = z.looseObject({
   name: z.string(),
@@ -355,6 +364,9 @@ const CALL_RESULT = z.looseObject({
   structuredContent: z.unknown().optional(),
   isError: z.unknown().optional(),
 });
+
+const INSTEAD_HINT =
+  'If the server has a setting that makes this unnecessary, change it in its configuration on the Tools page. Loupe answers requests of servers only during calls of tools in a run.';
 
 /** The longest possible timer, because calls have their own clock. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;

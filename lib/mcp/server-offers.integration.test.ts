@@ -44,6 +44,21 @@ it('reads nothing where a server has nothing', async () => {
   expect(await test.servers.offers('plain', signal)).toEqual({ prompts: [], resources: [], templates: [] });
 });
 
+it('says what a server asks for instead of giving a prompt or resource, and what to do', async () => {
+  await test.start('asks', hostileServer('asks-instead'));
+  await expect(test.servers.prompt('asks', 'p', {}, signal)).rejects.toMatchObject({
+    code: 'mcp_bad_answer',
+    message: expect.stringMatching(
+      /did not give the prompt: It first wants a person to fill in a form \("Which project\?"\)\. .* Loupe does not support\.$/,
+    ),
+    hint: expect.stringContaining('change it in its configuration on the Tools page'),
+  });
+  await expect(test.servers.resource('asks', 'file:///a', signal)).rejects.toMatchObject({
+    message: expect.stringMatching(/did not give the resource: It started a task \(working\) .* tasks\.$/),
+    hint: expect.stringContaining('only during calls of tools'),
+  });
+});
+
 it('bounds and cleans what a hostile server offers, and leaves out what cannot be named', async () => {
   await test.start('offers', hostileServer('odd-offers'));
   const { prompts, resources, templates } = await test.servers.offers('offers', signal);

@@ -383,6 +383,17 @@ const OFFERS = {
   }),
 };
 
+/** Answers to prompts and resources that are none, of `asks-instead`. */
+const INSTEAD = {
+  'prompts/get': () => ({
+    resultType: 'input_required',
+    inputRequests: {
+      project: { method: 'elicitation/create', params: { message: `Which${LOUD} project?` } },
+    },
+  }),
+  'resources/read': () => ({ task: { taskId: 't1', status: 'working' } }),
+};
+
 let asked = 0;
 const waiting = new Map();
 let changed = false;
@@ -416,6 +427,8 @@ const BEFORE = {
   },
 };
 
+const OFFERING = { 'odd-offers': OFFERS, 'asks-instead': INSTEAD };
+const offersOf = (method) => OFFERING[behavior]?.[method];
 const RUNS_TASKS = ['runs-tasks', 'only-task', 'becomes-task'];
 
 const INITIALIZE = {
@@ -451,7 +464,7 @@ function onMessage({ id, method, params, ...answer }) {
       capabilities: {
         tools: { listChanged: true },
         ...(RUNS_TASKS.includes(behavior) ? { tasks: { requests: { tools: { call: {} } } } } : {}),
-        ...(behavior === 'odd-offers' ? { prompts: {}, resources: {} } : {}),
+        ...(OFFERING[behavior] ? { prompts: {}, resources: {} } : {}),
       },
       serverInfo: { name: 'hostile', version: '1.0.0' },
     };
@@ -471,8 +484,8 @@ function onMessage({ id, method, params, ...answer }) {
       return send({ id, result: { tools: [tool(`p${page}`)], nextCursor: `${page}` } });
     if (behavior === 'same-page') return send({ id, result: { tools, nextCursor: 'again' } });
     send({ id, result: { tools } });
-  } else if (OFFERS[method] && behavior === 'odd-offers') {
-    const result = OFFERS[method]();
+  } else if (offersOf(method)) {
+    const result = offersOf(method)();
     send(result ? { id, result } : { id, error: { code: -32_601, message: 'unknown' } });
   } else if (method === 'tools/call') {
     if (behavior === 'call-error') {
