@@ -100,10 +100,13 @@ export function useReading<Reply>({
   return { ...shown.current, pending: isPending, fresh: isFetchedAfterMount, reload };
 }
 
-/** Returns a function that refetches a path for every component that shows its reply, with any query. */
-export function useReload(): (path: string) => void {
+/**
+ * Returns a function that refetches a path for every component that shows its reply, with any query. It resolves when it was
+ * read again, or could not be.
+ */
+export function useReload(): (path: string) => Promise<void> {
   const client = useQueryClient();
-  return useCallback((path) => void client.invalidateQueries({ queryKey: [path] }), [client]);
+  return useCallback((path) => client.invalidateQueries({ queryKey: [path] }), [client]);
 }
 
 function keyOf(path: string): readonly string[] {

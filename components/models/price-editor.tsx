@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { PriceReply } from '#lib/api/model-price.ts';
 import type { InstalledModel } from '#lib/api/replies.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { postJson, toApiError } from '#lib/browser/api.ts';
 import {
   type PriceDraft,
   type PriceProblems,
@@ -15,7 +15,7 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ModelPrice } from '#lib/events/config.ts';
 import { useReload } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
-import { useRequest } from '../hooks/use-request.ts';
+import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Choice, NumberField } from '../ui/form/fields.tsx';
@@ -45,16 +45,26 @@ export function PriceEditor({ model }: { model: InstalledModel }) {
 function PriceForm({ id, model, onDone }: { id: string; model: InstalledModel; onDone: () => void }) {
   const [draft, setDraft] = useState<PriceDraft>(() => priceDraft(model.price));
   const [problems, setProblems] = useState<PriceProblems>({});
+  // The page may load another price while the form is open.
+  const [opened] = useState(model.price);
   const { busy, problem, run } = useRequest();
   const reload = useReload();
+  const wasChanged = problem?.code === 'price_changed';
   const set = (field: keyof PriceDraft) => (value: string) => {
     setDraft((before) => ({ ...before, [field]: value }));
     setProblems((before) => ({ ...before, [field]: undefined }));
   };
   const save = (price: ModelPrice | null) =>
     run(async () => {
-      await postJson<PriceReply>('/api/models/price', { model: model.name, price });
-      reload('/api/models');
+      const base = (wasChanged ? model.price : opened) ?? null;
+      try {
+        await postJson<PriceReply>('/api/models/price', { model: model.name, price, base });
+      } catch (error) {
+        // Another tab may have changed the price: the person decides by the current one.
+        if (toApiError(error).code === 'price_changed') await reload('/api/models');
+        throw error;
+      }
+      void reload('/api/models');
       onDone();
     });
   return (
@@ -87,7 +97,7 @@ function PriceForm({ id, model, onDone }: { id: string; model: InstalledModel; o
           : 'Counts the time of the model calls. Loading and idling are not counted.'}{' '}
         Runs started from now on use it; earlier runs keep theirs.
       </p>
-      {problem && <ErrorNote error={problem} />}
+      {problem && <ErrorNote error={wasChanged ? changedMeanwhile(problem, model.price) : problem} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" kind="primary" size="sm" disabled={busy}>
           Save price
@@ -103,6 +113,16 @@ function PriceForm({ id, model, onDone }: { id: string; model: InstalledModel; o
       </div>
     </form>
   );
+}
+
+/** What to do when another tab has changed the price: the form keeps its input, and this page has read the price again. */
+function changedMeanwhile({ message }: RequestProblem, now: ModelPrice | undefined): RequestProblem {
+  return {
+    message,
+    hint: now
+      ? `It is now ${priceWords(now)}. Save again to replace it with yours.`
+      : 'It was removed. Save again to set yours.',
+  };
 }
 
 function PriceFields({

@@ -20,20 +20,33 @@ import { CommandToolFields } from './command-tool-fields.tsx';
 import { ToolsDialog } from './tools-dialog.tsx';
 import { TryTool } from './try-tool.tsx';
 
+/** What to do when another tab has saved or removed the tool: this page has read it again, and keeps what was typed. */
+const CONFLICTS: Partial<Record<string, string>> = {
+  command_tool_changed: 'Save again to replace it with yours, or cancel to keep it.',
+  command_tool_not_found: 'It was renamed or removed. Save again to add yours as a new tool.',
+};
+
 /** Adds a custom tool or changes one, and tries it before it is saved. */
 export function CommandToolDialog({
   former,
+  current,
   onClose,
   onSaved,
 }: {
+  /** The tool that is changed, as it was when the dialog opened. */
   former: CommandToolReply | undefined;
+  /** The tool of that name as the page last read it. */
+  current: CommandToolReply | undefined;
   onClose: () => void;
-  onSaved: () => void;
+  onSaved: () => Promise<void>;
 }) {
   const [draft, setDraft] = useState(() => (former ? commandToolDraftOf(former) : emptyCommandToolDraft));
   const [problems, setProblems] = useState<CommandToolProblems>({});
   const [tried, setTried] = useState<CommandTool>();
   const { busy, problem, run } = useRequest();
+  const conflict = former && problem?.code !== undefined ? CONFLICTS[problem.code] : undefined;
+  // After a conflict, the person has been told what the next attempt replaces.
+  const replaced = conflict ? current : former;
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
   const trial = useRef<HTMLDivElement>(null);
@@ -55,8 +68,11 @@ export function CommandToolDialog({
     const tool = read();
     if (!tool) return;
     void run(async () => {
-      await postJson('/api/command-tools', { tool, ...(former && { replaces: former.name }) });
-      onSaved();
+      // Reloads also after a refusal: another tab may have changed the tool.
+      await postJson('/api/command-tools', {
+        tool,
+        ...(replaced && { replaces: replaced.name, base: replaced.hash }),
+      }).finally(onSaved);
       close();
     });
   };
@@ -78,7 +94,7 @@ export function CommandToolDialog({
           />
         </div>
       )}
-      <DialogFooter problem={problem}>
+      <DialogFooter problem={problem && conflict ? { message: problem.message, hint: conflict } : problem}>
         <Button className="mr-auto" onClick={startTrying}>
           Try it
         </Button>

@@ -83,6 +83,7 @@ export function CustomTools() {
       {opened && (
         <CommandToolDialog
           former={opened === 'new' ? undefined : opened}
+          current={opened === 'new' ? undefined : data?.tools.find(({ name }) => name === opened.name)}
           onClose={() => setOpened(undefined)}
           onSaved={reload}
         />

@@ -104,3 +104,39 @@ test('a tool that is saved late does not close the dialog of the next one', asyn
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('typed_now');
   await loupe.request('/api/command-tools/saved_late', { method: 'DELETE', json: {} });
 });
+
+test('a tool that another tab has changed, renamed or removed is not overwritten silently', async ({
+  page,
+  loupe,
+}) => {
+  const tool = { name: 'shared', description: 'x', parameters: { type: 'object' }, command: ['true'] };
+  const elsewhere = (changes: object, replaces?: string) =>
+    loupe.request('/api/command-tools', { json: { tool: { ...tool, ...changes }, replaces } });
+  await elsewhere({});
+  await page.goto('/tools');
+  await page.getByRole('button', { name: 'Edit or try shared' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit shared' });
+  const description = dialog.getByLabel('Description', { exact: true });
+  const save = dialog.getByRole('button', { name: 'Save', exact: true });
+  await elsewhere({ description: 'From the other tab' }, 'shared');
+  await description.fill('From this tab');
+  await save.click();
+  await expect(dialog).toContainText('The tool "shared" was changed meanwhile.');
+  await expect(dialog).toContainText('Save again to replace it with yours, or cancel to keep it.');
+  await expect(description).toHaveValue('From this tab');
+  await expect(page.getByText('From the other tab')).toBeAttached();
+  await expectAccessible(page);
+  await save.click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText('From this tab')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Edit or try shared' }).click();
+  await loupe.request('/api/command-tools/shared', { method: 'DELETE', json: {} });
+  await description.fill('Written again');
+  await save.click();
+  await expect(dialog).toContainText('It was renamed or removed. Save again to add yours as a new tool.');
+  await save.click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText('Written again')).toBeVisible();
+  await loupe.request('/api/command-tools/shared', { method: 'DELETE', json: {} });
+});

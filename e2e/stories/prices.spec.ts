@@ -75,3 +75,37 @@ test('a price that is saved late does not take the focus from another form', asy
   await page.keyboard.type('2');
   await expect(field).toHaveValue('42');
 });
+
+test('a price that another tab has changed or removed is not overwritten silently', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'both', model: 'both:1b', steps: [{ reply: { content: 'Done.' } }] });
+  const elsewhere = (price: object | null) =>
+    loupe.request('/api/models/price', { json: { model: 'both:1b', price } });
+  await page.goto('/models');
+  await page.getByRole('button', { name: 'Set price: both:1b' }).click();
+  const form = page.getByRole('form', { name: 'Price of both:1b' });
+  const input = form.getByLabel('Input (USD per million tokens)');
+  const output = form.getByLabel('Output (USD per million tokens)');
+  const save = form.getByRole('button', { name: 'Save price' });
+  await elsewhere({ kind: 'electricity', watts: 350, usd_per_kwh: 0.3 });
+  await input.fill('1');
+  await output.fill('2');
+  await save.click();
+  await expect(form).toContainText('The price of "both:1b" was changed meanwhile.');
+  await expect(form).toContainText('It is now 350 W at $0.30 per kWh. Save again to replace it with yours.');
+  await expect(input).toHaveValue('1');
+  await expectAccessible(page);
+  await save.click();
+  await expect(page.getByText('$1.00 in, $2.00 out per million tokens')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Change price: both:1b' }).click();
+  await elsewhere(null);
+  await output.fill('3');
+  await save.click();
+  await expect(form).toContainText('It was removed. Save again to set yours.');
+  await save.click();
+  await expect(page.getByText('$1.00 in, $3.00 out per million tokens')).toBeVisible();
+});

@@ -143,11 +143,20 @@ const soundTool = commandTool.superRefine((tool, context) => {
     context.addIssue({ code: 'custom', path, message });
 });
 
-/** Body of `POST /api/command-tools`: adds a tool, or replaces the one named `replaces`. */
-export const saveCommandToolRequest = z.strictObject({
-  tool: soundTool,
-  replaces: commandTool.shape.name.optional(),
-});
+/**
+ * Body of `POST /api/command-tools`: adds a tool, or replaces the one named `replaces`. `base` is the hash of the definition
+ * that was edited.
+ */
+export const saveCommandToolRequest = z
+  .strictObject({
+    tool: soundTool,
+    replaces: commandTool.shape.name.optional(),
+    base: z.string().max(100).optional(),
+  })
+  .refine(({ replaces, base }) => base === undefined || replaces !== undefined, {
+    path: ['base'],
+    message: 'Send it only with replaces.',
+  });
 
 /** Body of `POST /api/command-tools/try`: runs a tool that need not be saved, in an empty folder. */
 export const tryCommandToolRequest = z.strictObject({
@@ -172,6 +181,8 @@ export interface CommandToolReply extends CommandTool {
   /** The name that models get. */
   offered: string;
   estimated_tokens: number;
+  /** Identifies the definition. */
+  hash: string;
 }
 
 /** `GET /api/command-tools` */

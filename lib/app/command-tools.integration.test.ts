@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import { endOf, logOf, startRun, summaryOf } from '../../e2e/runs.ts';
-import type { CommandToolsReply, TryCommandToolReply } from '../api/command-tool.ts';
+import type { CommandToolReply, CommandToolsReply, TryCommandToolReply } from '../api/command-tool.ts';
 import type { ErrorReply } from '../api/error-reply.ts';
 import type { RunReply } from '../api/replies.ts';
 import type { ToolsReply } from '../api/tools.ts';
@@ -54,6 +54,39 @@ async function refusal(path: string, json: unknown): Promise<[number, string]> {
 const results = async (id: string) =>
   eventsOf(await logOf(loupe, id), 'tool-call.ended').map(({ result }) => result.output);
 const unasked = { tools: { custom__echo: 'auto' } };
+
+it('refuse a change of a definition that is no longer current [O25]', async () => {
+  const change = (tool: object, edited: object) =>
+    loupe.request('/api/command-tools', { json: { tool, ...edited } });
+  const tool = { ...echo, name: 'edited' };
+  const added = await send<CommandToolReply>('/api/command-tools', { tool });
+  const edited = { replaces: 'edited', base: added.hash };
+  const first = { ...tool, timeout_seconds: 5 };
+  expect((await change(first, edited)).status).toBe(200);
+  expect((await change(first, edited)).status).toBe(200);
+  const refused = await change({ ...tool, timeout_seconds: 7 }, edited);
+  expect([refused.status, await refused.json()]).toEqual([
+    409,
+    {
+      error: {
+        code: 'command_tool_changed',
+        message: 'The tool "edited" was changed meanwhile.',
+        hint: expect.stringContaining('make the change again'),
+      },
+    },
+  ]);
+  const { tools } = await send<CommandToolsReply>('/api/command-tools');
+  const current = tools.find(({ name }) => name === 'edited');
+  expect(current).toMatchObject(first);
+  const renamed = { ...tool, name: 'renamed' };
+  expect((await change(renamed, { replaces: 'edited', base: current?.hash })).status).toBe(200);
+  expect((await change(tool, edited)).status).toBe(404);
+  expect(await refusal('/api/command-tools', { tool, base: added.hash })).toEqual([
+    400,
+    'base: Send it only with replaces.',
+  ]);
+  await loupe.request('/api/command-tools/renamed', { method: 'DELETE', json: {} });
+});
 
 describe.skipIf(!confined)('custom tools', () => {
   it('are added, tried, listed, offered, changed and removed [O25]', async () => {

@@ -16,6 +16,7 @@ import { commandArgv } from '../tools/command-argv.ts';
 import { commandDefinition, commandTool } from '../tools/command-tool.ts';
 import { executeTool } from '../tools/execute-tool.ts';
 import type { JsonObject } from '../util/json.ts';
+import { jsonHash } from '../util/json-hash.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { CommandToolsFile } from './tools-file.ts';
 
@@ -54,12 +55,25 @@ export class CommandTools {
   /**
    * Adds a tool, or replaces one. Runs keep the definition that they began with.
    *
-   * @throws {AppError} `command_tool_exists`, `command_tool_not_found`, `too_many_command_tools`
+   * @param replaces the name of the tool that is replaced
+   * @param base the hash of the definition that was edited; default: whichever is current
+   * @throws {AppError} `command_tool_exists`, `command_tool_changed`, `command_tool_not_found`, `too_many_command_tools`
    */
-  async save(tool: CommandTool, replaces?: string): Promise<CommandToolReply> {
+  async save(
+    tool: CommandTool,
+    { replaces, base }: { replaces?: string; base?: string } = {},
+  ): Promise<CommandToolReply> {
     await this.#change((tools) => {
       const index = replaces === undefined ? -1 : tools.findIndex(({ name }) => name === replaces);
       if (replaces !== undefined && index < 0) throw notFound(replaces);
+      const before = tools[index];
+      if (before && base !== undefined && ![base, jsonHash(tool)].includes(jsonHash(before))) {
+        throw new AppError({
+          code: 'command_tool_changed',
+          message: `The tool "${before.name}" was changed meanwhile.`,
+          hint: 'Read its current definition and make the change again.',
+        });
+      }
       if (tool.name !== replaces && tools.some(({ name }) => name === tool.name)) {
         throw new AppError({
           code: 'command_tool_exists',
@@ -168,6 +182,7 @@ function replyOf(tool: CommandTool): CommandToolReply {
     ...tool,
     offered: definition.function.name,
     estimated_tokens: estimateTokens([], [definition]),
+    hash: jsonHash(tool),
   };
 }
 

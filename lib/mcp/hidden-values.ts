@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { McpServer, McpServerRequest } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
-import { asJson } from '../util/json.ts';
-import { sortedJson } from '../util/sorted-json.ts';
+import { jsonHash } from '../util/json-hash.ts';
 import { hasReference } from './references.ts';
 
 /** Identifies a configuration by what is shown of it: a hash of hidden values would help to guess them. Pure. */
 export function shownHash(server: McpServer): string {
-  return createHash('sha256')
-    .update(sortedJson(asJson(shownConfig(server))))
-    .digest('hex')
-    .slice(0, 32);
+  return jsonHash(shownConfig(server));
 }
 
 /** A configuration without hidden values: only references to variables are shown. Pure. */

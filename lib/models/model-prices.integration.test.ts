@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
 import { experimentRequest } from '../api/experiment.ts';
 import { forkRequest } from '../api/fork-run.ts';
+import { priceRequest } from '../api/model-price.ts';
 import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
@@ -141,6 +142,20 @@ it('treats a repeated request as the same one after the price has changed', asyn
     created: false,
     run: { id: first.run.id },
   });
+});
+
+it('refuses a change of a price that is no longer current', async () => {
+  const base = priceRequest.parse({ model: 'qwen3', price: api, base: null }).base;
+  await opened.prices.set('qwen3', api, base);
+  const other = { ...api, input_usd_per_million: 1 };
+  await expect(opened.prices.set('qwen3:latest', other, base)).rejects.toMatchObject({
+    code: 'price_changed',
+    message: 'The price of "qwen3:latest" was changed meanwhile.',
+  });
+  expect(await opened.prices.of('qwen3')).toEqual(api);
+  expect(await opened.prices.set('qwen3', other, api)).toEqual({ model: 'qwen3:latest', price: other });
+  await expect(opened.prices.set('qwen3', null, api)).rejects.toMatchObject({ code: 'price_changed' });
+  expect(await opened.prices.set('qwen3', null)).toEqual({ model: 'qwen3:latest', price: null });
 });
 
 it('lists the cost of each run of an experiment', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { ModelPrice } from '../events/config.ts';
+import type { PriceChange } from '../store/model-store.ts';
 import { ModelPrices } from './model-prices.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -16,9 +17,10 @@ function sharedStore() {
       this.reads += 1;
       return new Map(kept);
     },
-    async savePrice(model: string, price: ModelPrice | null) {
+    async savePrice(model: string, { price }: PriceChange) {
       if (price) kept.set(model, price);
       else kept.delete(model);
+      return 'saved' as const;
     },
   };
 }

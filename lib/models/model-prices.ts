@@ -1,5 +1,6 @@
 import type { PriceReply } from '../api/model-price.ts';
 import type { InstalledModel } from '../api/replies.ts';
+import { AppError } from '../errors/app-error.ts';
 import type { ModelPrice } from '../events/config.ts';
 import { RecentAnswers } from '../model/recent-answers.ts';
 import type { ModelStore } from '../store/model-store.ts';
@@ -27,12 +28,22 @@ export class ModelPrices {
     return this.#store.prices();
   }
 
-  /** Sets the price of a model for future runs; `null` removes it. */
-  async set(model: string, price: ModelPrice | null): Promise<PriceReply> {
+  /**
+   * Sets the price of a model for future runs; `null` removes it.
+   *
+   * @param base the price that was edited, `null` for none; default: whichever is current
+   * @throws {AppError} `price_changed` if another price is current by now
+   */
+  async set(model: string, price: ModelPrice | null, base?: ModelPrice | null): Promise<PriceReply> {
     const name = fullName(model);
-    await this.#store.savePrice(name, price);
+    const saved = await this.#store.savePrice(name, { price, base });
     this.#recent.forget();
-    return { model: name, price };
+    if (saved === 'saved') return { model: name, price };
+    throw new AppError({
+      code: 'price_changed',
+      message: `The price of "${name}" was changed meanwhile.`,
+      hint: 'Read its current price and make the change again.',
+    });
   }
 }
 

@@ -18,10 +18,18 @@ export interface ModelReader {
   prices(): Promise<Map<string, ModelPrice>>;
 }
 
+/** The price that a model gets. */
+export interface PriceChange {
+  /** `null`: none. */
+  price: ModelPrice | null;
+  /** The price that was changed; `null` if there was none. Default: whichever is current. */
+  base?: ModelPrice | null;
+}
+
 /** Stores data about models: checks, prices, and how replies were parsed. */
 export interface ModelStore extends ModelReader {
   /** Stores a model check, replacing an earlier one of the same digest. The figures of both stay in the history. */
   saveModelCheck(check: ModelCheck): Promise<void>;
-  /** Stores a model's price, replacing an earlier one; `null` deletes it. */
-  savePrice(model: string, price: ModelPrice | null): Promise<void>;
+  /** Stores a model's price, or nothing. `changed`: the current price is neither `base` nor the new one. */
+  savePrice(model: string, change: PriceChange): Promise<'saved' | 'changed'>;
 }

@@ -12,9 +12,9 @@ export function GET(request: Request) {
 /** Adds a custom tool, or replaces one. */
 export function POST(request: Request) {
   return handle(request, async () => {
-    const { tool, replaces } = await readBody(request, saveCommandToolRequest);
-    return Response.json(await getCommandTools().save(tool, replaces), {
-      status: replaces === undefined ? 201 : 200,
+    const { tool, ...change } = await readBody(request, saveCommandToolRequest);
+    return Response.json(await getCommandTools().save(tool, change), {
+      status: change.replaces === undefined ? 201 : 200,
     });
   });
 }

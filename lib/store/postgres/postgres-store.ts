@@ -11,7 +11,6 @@ import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import type { SuiteRecord } from '../../api/suite.ts';
 import { AppError, errorParts } from '../../errors/app-error.ts';
-import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
@@ -40,9 +39,11 @@ import { copiedImages, keptImage } from '../image-statements.ts';
 import type { StoredImage } from '../image-store.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
+import type { PriceChange } from '../model-store.ts';
 import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
 import { changedPreset, createdPreset, presetOf, updatedPreset } from '../preset-statements.ts';
 import type { PresetChange } from '../preset-store.ts';
+import { changedPrice, isPrice, priceOf } from '../price-statements.ts';
 import type { KeyedKind, KeyUse, RequestKey } from '../request-key.ts';
 import { keptKey, keyUseFromRow, keyUseQuery } from '../request-key-statements.ts';
 import { selectRuns } from '../run-list-query.ts';
@@ -386,19 +387,14 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     );
   }
 
-  async savePrice(model: string, price: ModelPrice | null): Promise<void> {
-    if (price === null) {
-      await this.#run(compiled(postgres.deleteFrom('model_prices').where('model', '=', model)));
-      return;
-    }
-    const body = JSON.stringify(modelPrice.parse(price));
-    await this.#run(
-      compiled(
-        postgres
-          .insertInto('model_prices')
-          .values({ model, body })
-          .onConflict((conflict) => conflict.column('model').doUpdateSet({ body })),
-      ),
+  async savePrice(model: string, change: PriceChange): Promise<'saved' | 'changed'> {
+    return this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        const statement = changedPrice(postgres, model, change);
+        if (statement) await run(compiled(statement));
+        const [row] = await run(compiled(priceOf(postgres, model)));
+        return isPrice(row, change.price) ? 'saved' : 'changed';
+      }),
     );
   }
 

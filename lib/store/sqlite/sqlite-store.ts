@@ -16,7 +16,6 @@ import type { SignInRecord } from '../../api/sign-in.ts';
 import { type StandingApprovalRecord, standingApprovalRecord } from '../../api/standing-approval.ts';
 import type { SuiteRecord } from '../../api/suite.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { runEvent } from '../../events/registry.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
@@ -45,6 +44,7 @@ import { copiedImages, keptImage } from '../image-statements.ts';
 import type { StoredImage } from '../image-store.ts';
 import { type FileRun, type ImportKey, type ImportSteps, importInSlices } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
+import type { PriceChange } from '../model-store.ts';
 import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
 import {
   changedPreset,
@@ -54,6 +54,7 @@ import {
   updatedPreset,
 } from '../preset-statements.ts';
 import type { PresetChange } from '../preset-store.ts';
+import { changedPrice, isPrice, priceOf } from '../price-statements.ts';
 import type { KeyedKind, KeyUse, RequestKey } from '../request-key.ts';
 import { keptKey, keyUseFromRow, keyUseQuery } from '../request-key-statements.ts';
 import { selectRuns } from '../run-list-query.ts';
@@ -451,18 +452,11 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
-  async savePrice(model: string, price: ModelPrice | null): Promise<void> {
-    await this.#transaction(() => {
-      if (price === null) this.#run(sqlite.deleteFrom('model_prices').where('model', '=', model));
-      else {
-        const body = JSON.stringify(modelPrice.parse(price));
-        this.#run(
-          sqlite
-            .insertInto('model_prices')
-            .values({ model, body })
-            .onConflict((conflict) => conflict.column('model').doUpdateSet({ body })),
-        );
-      }
+  async savePrice(model: string, change: PriceChange): Promise<'saved' | 'changed'> {
+    return this.#transaction(() => {
+      const statement = changedPrice(sqlite, model, change);
+      if (statement) this.#run(statement);
+      return isPrice(this.#first(priceOf(sqlite, model)), change.price) ? 'saved' : 'changed';
     });
   }
 

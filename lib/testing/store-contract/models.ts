@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyReading } from '../../api/model-reading.ts';
 import { summarizeCheck } from '../../api/summarize-check.ts';
+import type { ModelPrice } from '../../events/config.ts';
 import type { NewEvent } from '../../events/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { appendTo } from '../append-to.ts';
@@ -98,13 +99,41 @@ export function describeModels(subject: () => StoreUnderTest): void {
       const api = { kind: 'api', input_usd_per_million: 0.5, output_usd_per_million: 1.5 } as const;
       const electricity = { kind: 'electricity', watts: 350, usd_per_kwh: 0.32 } as const;
       expect((await store.prices()).size).toBe(0);
-      await store.savePrice('qwen3:8b', api);
-      await store.savePrice('gone:1b', api);
-      await store.savePrice('qwen3:8b', electricity);
-      await store.savePrice('gone:1b', null);
-      await store.savePrice('never:1b', null);
+      await store.savePrice('qwen3:8b', { price: api });
+      await store.savePrice('gone:1b', { price: api });
+      await store.savePrice('qwen3:8b', { price: electricity });
+      await store.savePrice('gone:1b', { price: null });
+      await store.savePrice('never:1b', { price: null });
       store = await subject().reopen();
       expect(await store.prices()).toEqual(new Map([['qwen3:8b', electricity]]));
+    });
+
+    it('changes a price only if the one that was edited is current', async () => {
+      const first = { kind: 'api', input_usd_per_million: 0.5, output_usd_per_million: 1.5 } as const;
+      const second = { kind: 'electricity', watts: 350, usd_per_kwh: 0.32 } as const;
+      const save = (price: ModelPrice | null, base: ModelPrice | null) =>
+        store.savePrice('qwen3:8b', { price, base });
+      const current = async () => (await store.prices()).get('qwen3:8b');
+      expect(await save(second, first)).toBe('changed');
+      expect(await save(null, first)).toBe('saved');
+      expect(await save(null, null)).toBe('saved');
+      expect(await current()).toBeUndefined();
+      expect((await Promise.all([save(first, null), save(second, null)])).sort()).toEqual([
+        'changed',
+        'saved',
+      ]);
+      await store.savePrice('qwen3:8b', { price: first });
+      expect(await save(first, null)).toBe('saved');
+      expect(await save(second, null)).toBe('changed');
+      expect(await save(null, null)).toBe('changed');
+      expect(await save(null, second)).toBe('changed');
+      expect(await current()).toEqual(first);
+      expect(await save(second, first)).toBe('saved');
+      expect(await save(second, first)).toBe('saved');
+      expect(await save(first, first)).toBe('changed');
+      expect(await current()).toEqual(second);
+      expect(await save(null, second)).toBe('saved');
+      expect(await current()).toBeUndefined();
     });
 
     it('keeps the cost of a run whose model has a price, and none of others', async () => {

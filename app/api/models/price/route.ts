@@ -7,7 +7,7 @@ export const dynamic = 'force-dynamic';
 /** Sets the price of a model for new runs; `null` removes it. */
 export function POST(request: Request) {
   return handle(request, async () => {
-    const { model, price } = await readBody(request, priceRequest);
-    return Response.json(await getModelPrices().set(model, price));
+    const { model, price, base } = await readBody(request, priceRequest);
+    return Response.json(await getModelPrices().set(model, price, base));
   });
 }
