@@ -89,7 +89,7 @@ function distinctTexts<Text extends z.ZodType<string>>(text: Text, message: stri
     .refine((texts) => new Set(texts).size === texts.length, message);
 }
 
-/** The number of runs, which confirms a large experiment. */
+/** The number of runs, which confirms a large experiment. Another number is refused, however small the experiment is. */
 const confirmRuns = z.int().positive().optional();
 
 /** Body of `POST /api/experiments`: a plan, and for more than 1000 runs their number. */

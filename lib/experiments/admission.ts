@@ -6,6 +6,7 @@ import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_UNCONFIRMED_RUNS } from '../events/limits.ts';
+import { formatNumber, plural } from '../util/numbers.ts';
 import { describeFieldProblems } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { requestOf, unusedInRun } from './plan-runs.ts';
@@ -85,9 +86,17 @@ export function caseOf(item: ExperimentItem, cases: CasesById): SuiteCase | unde
   return found;
 }
 
-/** @throws {AppError} `invalid_request` for many runs without their number as a confirmation */
+/** @throws {AppError} `invalid_request` for a number other than that of the runs, or for many runs without it */
 export function requireConfirmation(total: number, confirmed: number | undefined): void {
-  if (total <= MAX_UNCONFIRMED_RUNS || confirmed === total) return;
+  if (confirmed === total) return;
+  if (confirmed !== undefined) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `confirm_runs: The plan has ${plural(total, 'run')}, not ${formatNumber(confirmed)}.`,
+      hint: `Change the plan, or set confirm_runs to ${total} (in a terminal: --confirm ${total}).`,
+    });
+  }
+  if (total <= MAX_UNCONFIRMED_RUNS) return;
   throw new AppError({
     code: 'invalid_request',
     message: `confirm_runs: The plan has ${total} runs, and more than ${MAX_UNCONFIRMED_RUNS} must be confirmed.`,

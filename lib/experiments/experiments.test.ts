@@ -250,6 +250,24 @@ it('counts the runs that would be added, and adds none', async () => {
   expect((await experiments.get('exp')).items).toHaveLength(2);
 });
 
+it('starts and adds nothing if the number of runs is not the one that was confirmed', async () => {
+  await stopAndRestart();
+  const plan = { name: 'Two', models: ['alpha', 'beta'], cycles: 1 };
+  const asked = (confirm_runs: number) => experimentRequest.parse({ ...plan, confirm_runs });
+  await expect(experiments.create(asked(5))).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: 'confirm_runs: The plan has 2 runs, not 5.',
+    hint: 'Change the plan, or set confirm_runs to 2 (in a terminal: --confirm 2).',
+  });
+  const more = (confirm_runs: number) => extendExperimentRequest.parse({ models: ['beta'], confirm_runs });
+  await expect(experiments.extend('exp', more(2))).rejects.toThrow('The plan has 4 runs, not 2.');
+  expect((await experiments.get('exp')).items).toHaveLength(2);
+  expect(await experiments.list()).toHaveLength(1);
+  expect((await experiments.extend('exp', more(4))).experiment.total).toBe(4);
+  expect((await experiments.create(asked(2))).experiment.total).toBe(2);
+  finish.resolve();
+});
+
 it('adds no model that it has under another name', async () => {
   await stopAndRestart();
   const extended = await experiments.extend(

@@ -350,6 +350,7 @@ it('varies any setting, and refuses factors that cannot work before anything is 
     { seeds: Array.from({ length: 200 }, (_, n) => n), repeats: 3 },
     /^confirm_runs: .* 1200 runs/,
   );
+  await refused({ models: ['alpha'], confirm_runs: 5 }, /^confirm_runs: The plan has 1 run, not 5\.$/);
   expect(await opened.experiments.list()).toEqual([]);
 
   const { experiment } = await opened.experiments.create(
