@@ -55,7 +55,7 @@ test('a file with mistakes is refused with their places, and a good one is impor
     await page.getByLabel('Suite file').setInputFiles(file('bad.jsonl', bad));
     const alert = page.getByRole('main').getByRole('alert');
     await expect(alert).toContainText('line 3: case "first": inputs: unknown field. Did you mean "input"?');
-    await expect(alert).toContainText('checks[0].type: must be one of');
+    await expect(alert).toContainText('checks.0.type: must be one of');
     await expectAccessible(page);
     // A new suite has nothing to do with it.
     await page.getByRole('button', { name: 'New suite' }).click();

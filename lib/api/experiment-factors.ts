@@ -10,7 +10,7 @@ import {
   SETTING_NAMES,
 } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
-import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
+import { fieldPath, fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { NOT_FACTORS, optionOfFactor, unknownFactor } from './factor-names.ts';
 import { misspelledOption, optionType } from './model-options.ts';
@@ -129,7 +129,7 @@ function valueProblems(name: string, values: readonly JsonValue[]): FactorProble
     ];
     if (!read.success) {
       const [problem] = fieldProblems(read.error.issues);
-      const inner = problem && problem.path.length > 0 ? `${problem.path.join('.')}: ` : '';
+      const inner = problem && problem.path.length > 0 ? `${fieldPath(problem.path)}: ` : '';
       return wrong(`${inner}${problem?.reason ?? ''}`);
     }
     if (type && !type.fits(value)) return wrong(`must be ${type.words}.`);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { experimentRequest } from '../api/experiment.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { chosenCases } from './experiment-suite.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 
@@ -16,6 +17,14 @@ const refusal = (text: string): string => {
 };
 
 describe('readPlanFile', () => {
+  it('names a field as the interface does', () => {
+    const plan = { name: 'x', models: ['a'], options: [{ temperature: 'hot' }] };
+    const read = experimentRequest.safeParse(plan, IN_WORDS);
+    const [problem] = describeFieldProblems(read.error?.issues ?? [], 'body');
+    expect(problem).toBe('options.0.temperature: must be a number, not "hot".');
+    expect(refusal(JSON.stringify(plan))).toBe(`line 1: ${problem}`);
+  });
+
   it('reads YAML and JSON', () => {
     const request = { name: 'Windows', mode: 'task', models: ['a', 'b'], task: 'Read it', repeats: 3 };
     const yaml = 'name: Windows\nmode: task\nmodels: [a, b]\ntask: Read it\nrepeats: 3\n';
@@ -53,11 +62,11 @@ describe('readPlanFile', () => {
     ],
     [
       `name: x\nmodels: [a]\noptions:\n  - {}\n  - ${JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`temperatur${at}`, 1])))}`,
-      /line 5: options\[1\]: There can be at most 100 options\.$/,
+      /line 5: options\.1: There can be at most 100 options\.$/,
     ],
     [
       'name: x\nmodels: [a]\noptions:\n  - {top_k: 1}\n  - {temprature: 0}',
-      /line 5: options\[1\].temprature: There is no such model option. Did you mean temperature\?/,
+      /line 5: options\.1\.temprature: There is no such model option. Did you mean temperature\?/,
     ],
     [
       'name: x\nmodels: [a]\nfactors:\n  model_options.mirostart: [1]',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors/app-error.ts';
 import { jsonValue } from '../util/json.ts';
+import { fieldPath } from '../util/schema-problems.ts';
 import { cleanLine, sentence } from './clean-text.ts';
 import { isUnsent } from './http-transport.ts';
 import { ANSWER_LOST, AnswerTimeoutError, INVALID_ANSWER, STREAM_ENDED } from './lost-answer.ts';
@@ -56,5 +57,7 @@ function shapeProblem(message: string): string | undefined {
   const problems = shapeProblems.safeParse(jsonValue(list));
   if (!problems.success) return undefined;
   const [{ path, message: reason }] = problems.data;
-  return method === undefined ? INVALID_ANSWER : `Invalid result for ${method}: ${path.join('.')}: ${reason}`;
+  return method === undefined
+    ? INVALID_ANSWER
+    : `Invalid result for ${method}: ${fieldPath(path)}: ${reason}`;
 }

@@ -1,5 +1,6 @@
 import { GrowingText } from '../util/growing-text.ts';
 import type { JsonValue } from '../util/json.ts';
+import { fieldPath } from '../util/schema-problems.ts';
 import type {
   CallContext,
   ChatModel,
@@ -136,7 +137,7 @@ function readChunk(line: Record<string, unknown>): ChatChunk {
   const result = chatChunk.safeParse(line);
   if (!result.success) {
     const issue = result.error.issues[0];
-    const why = issue ? `${issue.path.join('.')}: ${issue.message}` : 'unexpected shape';
+    const why = issue ? `${fieldPath(issue.path)}: ${issue.message}` : 'unexpected shape';
     throw parseError(why, JSON.stringify(line), result.error);
   }
   return result.data;

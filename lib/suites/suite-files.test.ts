@@ -136,7 +136,7 @@ describe('problems', () => {
       'an unknown kind of check',
       'yaml',
       'name: A\ncases:\n  - id: a\n    input: x\n    checks:\n      - type: file_exist\n        path: y\n',
-      'line 6: case "a": checks[0].type: must be one of "command", ',
+      'line 6: case "a": checks.0.type: must be one of "command", ',
     ],
     [
       'an unknown field',

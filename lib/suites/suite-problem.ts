@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { suite } from '../api/suite.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
-import { fieldProblems, firstProblems, MAX_SHOWN } from '../util/schema-problems.ts';
+import { fieldPath, fieldProblems, firstProblems, MAX_SHOWN } from '../util/schema-problems.ts';
 import { quotedName } from '../util/short-text.ts';
 
 /** A problem of a suite, and its location. */
@@ -9,14 +9,14 @@ export interface SuiteProblem {
   /** In the file, from 1. */
   line?: number | undefined;
   caseId?: string | undefined;
-  /** The path of the field in its case or in the suite, such as `checks[0].type`; empty for the whole. */
+  /** The path of the field in its case or in the suite, such as `checks.0.type`; empty for the whole. */
   field: string;
   reason: string;
 }
 
 type Path = readonly PropertyKey[];
 
-/** The problems as lines such as `line 12: case "a": checks[0].type: must be one of …`, at most 20. */
+/** The problems as lines such as `line 12: case "a": checks.0.type: must be one of …`, at most 20. */
 export function describeProblems(problems: readonly SuiteProblem[]): string {
   return firstProblems(problems.map(describeProblem)).join('\n');
 }
@@ -51,18 +51,9 @@ export function problemsOf(
 
 function placeOf(path: Path, value: unknown): { caseId?: string; field: string } {
   const [list, index, ...rest] = path;
-  if (list !== 'cases' || typeof index !== 'number') return { field: fieldName(path) };
+  if (list !== 'cases' || typeof index !== 'number') return { field: fieldPath(path) };
   const id = valueIn(value, ['cases', index, 'id']);
-  return { caseId: typeof id === 'string' ? quotedName(id) : `#${index + 1}`, field: fieldName(rest) };
-}
-
-/** A path as code writes it: `checks[0].type`. Names from a file are shortened. */
-function fieldName(path: Path): string {
-  return path
-    .map((step, index) =>
-      typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${quotedName(String(step))}`,
-    )
-    .join('');
+  return { caseId: typeof id === 'string' ? quotedName(id) : `#${index + 1}`, field: fieldPath(rest) };
 }
 
 /** The fields that the schema knows where it found one that it doesn't. */

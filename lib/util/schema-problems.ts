@@ -52,6 +52,11 @@ function schemaReason(issue: z.core.$ZodRawIssue): string {
   }
 }
 
+/** A path as people read and write it: `checks.0.type`. Names from a file are shortened. */
+export function fieldPath(path: Path): string {
+  return path.map((step) => quotedName(String(step))).join('.');
+}
+
 /**
  * Every problem that a schema found, once per location and reason. Each unknown field is a separate problem; a value of
  * the wrong type has no other.
@@ -103,7 +108,7 @@ export function describeFieldProblems(
 ): string[] {
   const lines = fieldProblems(issues, namesAt).map(({ path, reason, isSentence }, index) => {
     const line = index < MAX_SHOWN ? lineOf(path) : undefined;
-    const place = path.length === 0 ? whole : path.map((step) => quotedName(String(step))).join('.');
+    const place = path.length === 0 ? whole : fieldPath(path);
     return `${line === undefined ? '' : `line ${line}: `}${isSentence ? '' : `${place}: `}${reason}`;
   });
   return firstProblems(lines);
@@ -131,7 +136,7 @@ function unionReason(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): 
   // The option with the fewest problems is most likely the intended one.
   const [[problem] = []] = sameKind.toSorted((a, b) => a.length - b.length);
   if (problem) {
-    return problem.path.length === 0 ? problem.message : `${problem.path.join('.')}: ${problem.message}`;
+    return problem.path.length === 0 ? problem.message : `${fieldPath(problem.path)}: ${problem.message}`;
   }
   const accepted = issue.errors.flatMap(([first]) => {
     if (first?.code === 'invalid_value') return first.values.map(shownValue);
