@@ -13,12 +13,13 @@ const READINGS = ['native', 'read'] as const;
 
 /** The accuracy by model and category, both readings side by side. */
 export function AccuracyPlot({ cells }: { cells: readonly BenchmarkCell[] }) {
-  const dots = cells.flatMap((cell) =>
-    READINGS.flatMap((reading, series) => {
-      const rate = cell[reading];
-      return rate ? [{ cell, reading, series, rate }] : [];
-    }),
-  );
+  // A cell has both readings, or none while no reply is judged.
+  const dots = cells.flatMap((cell) => {
+    const { native, read } = cell;
+    return native && read
+      ? READINGS.map((reading, series) => ({ cell, reading, series, rate: { native, read }[reading] }))
+      : [];
+  });
   if (dots.length === 0) return null;
   const isOneModel = new Set(cells.map(({ model }) => model)).size === 1;
   const nameOf = (cell: BenchmarkCell) =>
@@ -31,9 +32,10 @@ export function AccuracyPlot({ cells }: { cells: readonly BenchmarkCell[] }) {
         height={220}
         max={1}
         series={SERIES}
+        perLabel={READINGS.length}
         dots={dots.map(({ cell, reading, series, rate }) => ({
           key: `${cell.model} ${cell.category} ${reading}`,
-          label: reading === 'native' ? String(cells.indexOf(cell) + 1) : '',
+          label: String(cells.indexOf(cell) + 1),
           ...{ series, value: rate.share, low: rate.low, high: rate.high },
         }))}
         format={formatPercent}

@@ -7,7 +7,7 @@ import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
 /** A measured value with its interval. */
 export interface DotInterval {
   readonly key: string;
-  /** Shown at the dot. */
+  /** Shown below the dot, or below the dots that share it. */
   readonly label: string;
   readonly low: number;
   readonly value: number;
@@ -19,12 +19,15 @@ export interface DotInterval {
 type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height' | 'controls' | 'empty'>;
 
 const CAP_PX = 4;
+/** Between dots that share a label, where there is room. */
+const MAX_GAP_PX = 24;
 
 /** Dots with intervals, side by side in order, colored by series. */
 export function DotIntervals({
   dots,
   series,
   max,
+  perLabel = 1,
   format,
   describe,
   open,
@@ -34,6 +37,8 @@ export function DotIntervals({
   series: readonly { label: string; color: PlotColor }[];
   /** The highest value of the axis, if it is fixed. */
   max?: number;
+  /** How many dots in a row share a label and stand closer to each other than to others. Default: 1. */
+  perLabel?: number;
   format: (value: number) => string;
   describe: (index: number) => string;
   open?: (index: number) => void;
@@ -52,7 +57,11 @@ export function DotIntervals({
     >
       {({ width, height, cursor }) => {
         const scale = valueScale(most, height);
-        const { center } = columnsOf(dots.length, width);
+        const groups = columnsOf(dots.length / perLabel, width);
+        const gap = Math.min(MAX_GAP_PX, groups.step / (perLabel + 1));
+        const cap = perLabel === 1 ? CAP_PX : Math.min(CAP_PX, 0.4 * gap);
+        const xOf = (index: number) =>
+          groups.center(Math.floor(index / perLabel)) + ((index % perLabel) - (perLabel - 1) / 2) * gap;
         return (
           <>
             <ValueAxis scale={scale} width={width} height={height} format={format} />
@@ -61,12 +70,12 @@ export function DotIntervals({
             )}
             {dots.map(({ key, low, value, high, series: own }, index) => {
               const color = series[own]?.color;
-              const x = center(index);
+              const x = xOf(index);
               return (
                 <g key={key}>
                   {low < high && (
                     <path
-                      d={`M${x - CAP_PX} ${scale(low)}h${2 * CAP_PX}M${x - CAP_PX} ${scale(high)}h${2 * CAP_PX}M${x} ${scale(low)}V${scale(high)}`}
+                      d={`M${x - cap} ${scale(low)}h${2 * cap}M${x - cap} ${scale(high)}h${2 * cap}M${x} ${scale(low)}V${scale(high)}`}
                       fill="none"
                       className={color?.stroke}
                       strokeWidth="1.5"
@@ -77,10 +86,10 @@ export function DotIntervals({
               );
             })}
             <ColumnAxis
-              count={dots.length}
+              count={dots.length / perLabel}
               width={width}
               height={height}
-              label={(index) => dots[index]?.label ?? ''}
+              label={(index) => dots[index * perLabel]?.label ?? ''}
             />
           </>
         );

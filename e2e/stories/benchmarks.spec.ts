@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import type { BenchmarkListReply } from '../../lib/api/benchmark.ts';
 import { benchmarkQuestion, writeBenchmarkFolder } from '../../lib/testing/benchmark-folder.ts';
 import { holdReply } from '../delay-reply.ts';
@@ -92,7 +93,19 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     const row = page.getByRole('row').filter({ hasText: 'Simple (Python)' });
     await expect(row).toContainText('33%');
     await expect(row).toContainText('100%');
-    await expect(page.locator('[data-plot="Accuracy"]')).toBeVisible();
+    const plot = page.locator('[data-plot="Accuracy"]');
+    await expect(plot).toBeVisible();
+    const centers = (marks: Locator) =>
+      marks.evaluateAll((all) =>
+        all.map((mark) => {
+          const { left, right } = mark.getBoundingClientRect();
+          return (left + right) / 2;
+        }),
+      );
+    const [native = 0, read = 0, next = 0] = await centers(plot.locator('circle'));
+    const [label = 0] = await centers(plot.locator('svg text').getByText('1', { exact: true }));
+    expect(Math.abs(label - (native + read) / 2), 'the number is between both readings').toBeLessThan(1);
+    expect(next - read, 'both readings are closer to each other').toBeGreaterThan(read - native + 1);
     // The whole table is in view.
     expect(
       await page
