@@ -42,6 +42,35 @@ export async function misfits(
   return { overflow, outside, sideways: sideways.filter((pixels) => pixels > 0) };
 }
 
+/** Texts of the page that reach beyond the edge of the window, also where what surrounds them hides that part. */
+export async function beyondEdge(page: Page): Promise<string[]> {
+  await twoFrames(page);
+  return page.evaluate(() => {
+    const limit = document.documentElement.clientWidth;
+    // What scrolls by itself, such as a table, and lines that end in an ellipsis.
+    const ends = (element: Element | null): boolean => {
+      for (let each = element; each && each !== document.body; each = each.parentElement) {
+        const { overflowX, textOverflow } = getComputedStyle(each);
+        const isFeed = each.querySelector('[role="feed"]') !== null;
+        if (textOverflow === 'ellipsis' || (/auto|scroll/.test(overflowX) && !isFeed)) return true;
+        if (/hidden|clip/.test(overflowX) && each.getBoundingClientRect().right <= limit) return true;
+      }
+      return false;
+    };
+    return [...document.querySelectorAll('main *')]
+      .filter((element) => element.checkVisibility() && !element.closest('svg *') && !ends(element))
+      .filter((element) => {
+        const range = document.createRange();
+        return [...element.childNodes].some((node) => {
+          if (node.nodeType !== Node.TEXT_NODE || !node.textContent?.trim()) return false;
+          range.selectNodeContents(node);
+          return range.getBoundingClientRect().right > limit + 1;
+        });
+      })
+      .map((element) => element.outerHTML.slice(0, 160));
+  });
+}
+
 /**
  * Texts that are cut off without a way to read the rest: a tooltip, or a control that unfolds them. Rows of a timeline
  * unfold as a whole.

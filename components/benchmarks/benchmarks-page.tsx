@@ -59,7 +59,7 @@ function BenchmarkLine({ benchmark }: { benchmark: BenchmarkSummary }) {
   return (
     <Link
       href={`/benchmarks/${encodeURIComponent(id)}`}
-      className="group -mx-3 grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-1.5 rounded-md px-3 py-3 hover:bg-surface sm:grid-cols-[minmax(0,1fr)_8rem_5rem_6rem]"
+      className="group -mx-3 grid grid-cols-[minmax(min-content,1fr)_auto] items-center gap-x-6 gap-y-1.5 rounded-md px-3 py-3 hover:bg-surface sm:grid-cols-[minmax(0,1fr)_8rem_5rem_6rem]"
     >
       <span className="min-w-0 max-sm:col-span-2">
         <span className="foreign line-clamp-2 font-medium group-hover:text-brass">

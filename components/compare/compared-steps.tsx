@@ -46,7 +46,7 @@ export function ComparedSteps({
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <h2 className="font-semibold">{word}s</h2>
         {runs.length > 2 && (
-          <div className="flex items-center gap-2 text-sm text-ink-2">
+          <div className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
             A compared with
             <Segments
               legend={`Run whose ${word.toLowerCase()}s are compared with A`}

@@ -85,7 +85,7 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
   return (
     <Link
       href={`/experiments/${encodeURIComponent(experiment.id)}`}
-      className="group -mx-3 grid items-center grid-cols-[minmax(0,1fr)_auto] gap-x-6 gap-y-1.5 rounded-md px-3 py-3 hover:bg-surface sm:grid-cols-[minmax(0,1fr)_8rem_5rem_5rem]"
+      className="group -mx-3 grid items-center grid-cols-[minmax(min-content,1fr)_auto] gap-x-6 gap-y-1.5 rounded-md px-3 py-3 hover:bg-surface sm:grid-cols-[minmax(0,1fr)_8rem_5rem_5rem]"
     >
       <span className="min-w-0 max-sm:col-span-2">
         <span

@@ -59,7 +59,7 @@ export function SignedInBrowsers() {
 function Line({ signIn, now, onSignOut }: { signIn: SignIn; now: number; onSignOut: () => void }) {
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2.5 sm:grid-cols-[minmax(0,1fr)_auto_auto]">
-      <span className="col-start-1 row-start-1 flex items-center gap-2">
+      <span className="col-start-1 row-start-1 flex min-w-0 flex-wrap items-center gap-x-2">
         {signIn.label}
         {signIn.current && <Badge>this browser</Badge>}
       </span>

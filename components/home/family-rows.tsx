@@ -29,7 +29,7 @@ export function UnfoldButton({
       aria-expanded={open}
       aria-label={`${plural(family?.runs ?? 1, 'run')} of ${name}`}
       onClick={() => onOpen(!open)}
-      className="grid h-11 w-7 place-items-center rounded-md text-ink-3 hover:text-ink max-sm:w-11"
+      className="grid h-11 w-7 place-items-center rounded-md text-ink-3 hover:text-ink max-sm:w-[44px]"
     >
       <ChevronRight className={cx('size-4 transition-transform', open && 'rotate-90')} aria-hidden="true" />
     </button>

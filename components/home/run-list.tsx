@@ -190,7 +190,7 @@ function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {
         checked={selection.has(run.id)}
         onChange={(on, range) => (row.family ? selectFamily(row.family.id, on) : select(run, { on, range }))}
       />
-      <span className={cx('w-7 shrink-0 max-sm:w-11', !start && 'max-sm:hidden')}>{start}</span>
+      <span className={cx('w-7 shrink-0 max-sm:w-[44px]', !start && 'max-sm:hidden')}>{start}</span>
       <RunRow {...row} />
     </div>
   );
@@ -211,7 +211,7 @@ function SelectBox({
 }) {
   return (
     <label className="flex h-11 shrink-0 items-center">
-      <span className="grid w-9 place-items-center max-sm:w-11">
+      <span className="grid w-9 place-items-center max-sm:w-[44px]">
         <input
           type="checkbox"
           data-select-run=""

@@ -34,7 +34,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
           {health.ollama.ok ? (
             <p className="text-ink-2">
               {health.ollama.version ? `Version ${health.ollama.version} ` : 'Running '}
-              at <code>{health.ollama.url}</code>.
+              at <code className="wrap-anywhere">{health.ollama.url}</code>.
             </p>
           ) : (
             <>
@@ -53,7 +53,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
                   <p className="mt-1 text-ink-2">
                     Not installed yet? Get it from{' '}
                     <a
-                      className="text-brass underline underline-offset-4"
+                      className="wrap-anywhere text-brass underline underline-offset-4"
                       href={DOWNLOAD}
                       target="_blank"
                       rel="noreferrer"
@@ -153,7 +153,7 @@ function Step({
 /** How to get models, one command each. */
 function ModelCommands({ models }: { models: typeof RECOMMENDED_MODELS }) {
   return (
-    <ul className="mt-2 grid items-center gap-x-4 gap-y-1.5 sm:grid-cols-[max-content_max-content_minmax(0,1fr)]">
+    <ul className="mt-2 grid grid-cols-[minmax(0,1fr)] items-center gap-x-4 gap-y-1.5 sm:grid-cols-[max-content_max-content_minmax(0,1fr)]">
       {models.map((model) => (
         <li key={model.name} className="flex flex-wrap items-center gap-x-3 sm:contents">
           <Command text={`ollama pull ${model.name}`} inline />

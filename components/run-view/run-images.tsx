@@ -21,7 +21,7 @@ function Images({ images }: { images: readonly ImageRef[] }) {
     <ul aria-label="Images" className="mt-2 mb-1 flex flex-wrap gap-2">
       {images.map((image, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an image may be there twice, and none of them moves
-        <li key={index} className="min-w-0">
+        <li key={index} className="max-w-full min-w-0">
           {Thumbnail ? <Thumbnail image={image} source={source} /> : <ForeignText text={imageWords(image)} />}
         </li>
       ))}

@@ -53,9 +53,13 @@ export function Thumbnail({ image, source }: { image: ImageRef; source: ImageSou
         type="button"
         onClick={() => setOpen(true)}
         title={imageWords(image)}
-        className="block min-h-11 min-w-11 overflow-hidden rounded-md border border-line-strong bg-sunken hover:border-ink-3"
+        className="block min-h-11 min-w-11 max-w-full overflow-hidden rounded-md border border-line-strong bg-sunken hover:border-ink-3"
       >
-        <Picture url={loaded.url} image={image} className="h-24 w-auto max-w-56 object-contain" />
+        <Picture
+          url={loaded.url}
+          image={image}
+          className="h-24 w-auto max-w-[min(14rem,100%)] object-contain"
+        />
       </button>
       <Dialog
         open={open}

@@ -8,7 +8,15 @@ import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, signIn, test } from '../fixtures.ts';
 import { addBasics, addMcpServer, finishBenchmark, finishExperiment, finishRating } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
-import { cutTexts, MOUSE_TARGET_PX, misfits, overlaps, smallTargets, TOUCH_TARGET_PX } from '../page-fit.ts';
+import {
+  beyondEdge,
+  cutTexts,
+  MOUSE_TARGET_PX,
+  misfits,
+  overlaps,
+  smallTargets,
+  TOUCH_TARGET_PX,
+} from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
@@ -606,6 +614,58 @@ test('with large text on a phone, forms fit, and the parts of an experiment in t
     expect(Math.max(...spill), `names of pages at ${standard}`).toBe(0);
     await page.getByRole('button', { name: 'More pages and commands' }).click();
     expect((await misfits(page)).outside).toEqual([]);
+  }
+});
+
+test('with large text on a phone, no row of a list or a timeline is cut off at the edge of the window', async ({
+  page,
+  setFontSizes,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'large-rows',
+    steps: [
+      {
+        reply: {
+          content: '',
+          tool_calls: [
+            { name: 'write_file', arguments: { path: 'notes.md', content: 'A note.' } },
+            { name: 'list_directory', arguments: { path: '.' } },
+          ],
+        },
+      },
+      { reply: { content: 'Done.' } },
+    ],
+  });
+  const { id } = await finishRun(loupe, { task: 'Write a note', model: 'large-rows' });
+  const failed = await finishRun(loupe, { task: 'Fail', model: 'not-installed' });
+  await finishExperiment(loupe, {
+    ...{ name: 'Large rows', mode: 'prompt', task: 'Say it.', models: ['large-rows'], repeats: 2 },
+  });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await setFontSizes({ standard: 32, fixed: 26 });
+  for (const [path, ready] of [
+    ['/', page.getByRole('link', { name: /Large rows/ })],
+    ['/experiments', page.getByRole('link', { name: /Large rows/ })],
+    ['/health', page.getByText('this browser')],
+  ] as const) {
+    await page.goto(path);
+    await expect(ready).toBeVisible();
+    expect.soft({ path, beyond: await beyondEdge(page) }).toEqual({ path, beyond: [] });
+  }
+  const view = new RunView(page);
+  for (const run of [id, failed.id]) {
+    await view.open(run);
+    await expect(view.end).toBeVisible();
+    expect.soft({ run, beyond: await beyondEdge(page) }).toEqual({ run, beyond: [] });
+  }
+  await view.open(id);
+  for (const name of ['Model call 1, ended', 'list_directory']) {
+    const row = await view.reveal(view.row(name));
+    await row.locator('[aria-expanded]').first().click();
+    await expect(row.locator('[aria-expanded=true]').first()).toBeVisible();
+    expect.soft({ name, beyond: await beyondEdge(page) }).toEqual({ name, beyond: [] });
   }
 });
 

@@ -83,7 +83,7 @@ export function Disclosure({
 /** Figures at the right end of a row, quiet and aligned. */
 export function Figures({ children }: { children: ReactNode }) {
   return (
-    <span className="tnum ml-auto flex shrink-0 items-baseline gap-3 font-mono text-xs whitespace-nowrap text-ink-3">
+    <span className="tnum ml-auto flex max-w-full flex-wrap items-baseline justify-end gap-x-3 font-mono text-xs whitespace-nowrap text-ink-3">
       {children}
     </span>
   );

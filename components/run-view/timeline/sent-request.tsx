@@ -199,7 +199,7 @@ function Line({
           </span>
         </Disclosure>
         {badge}
-        <span className="tnum ml-auto flex shrink-0 items-center gap-2 font-mono text-2xs text-ink-3">
+        <span className="tnum ml-auto flex max-w-full flex-wrap items-center justify-end gap-x-2 font-mono text-2xs text-ink-3">
           <svg viewBox="0 0 48 6" className="h-1.5 w-12" aria-hidden="true">
             <rect x="0" y="2" width="48" height="2" className="fill-line-strong" />
             <rect x="0" y="1" width={Math.max(1, 48 * share)} height="4" className="fill-ink-3" />
