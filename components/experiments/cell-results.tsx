@@ -43,7 +43,7 @@ export function CellResults({
         {cells.some(({ checked }) => checked > 0)
           ? 'A run passes if it ends with a complete answer and all its checks pass.'
           : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
-        {leftOutLines(cells)} {missingCasesNote(cells)} {repeatedRatesNote(cells)}
+        {leftOutLines(cells).join(' ')} {missingCasesNote(cells)} {repeatedRatesNote(cells)}
       </p>
       {notRun.length > 0 && (
         <ul className="foreign mt-2 max-w-read text-sm text-fail">

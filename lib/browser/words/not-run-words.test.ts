@@ -25,7 +25,10 @@ it('counts runs that are left out, and runs without a result', () => {
       { ...none, stopped: 1 },
       { failed: 1, not_run: 2, stopped: 2 },
     ]),
-  ).toEqual(['Pass rates and figures leave out 3 runs that did not run and 3 runs that were stopped.']);
+  ).toEqual([
+    'Pass rates and figures leave out 3 runs that did not run and 3 runs that were stopped.',
+    "2 runs failed before the model's first reply; the list of runs counts them as failed.",
+  ]);
   expect(leftOutLines([{ ...none, stopped: 1 }])).toEqual([
     'Pass rates and figures leave out 1 run that was stopped.',
   ]);

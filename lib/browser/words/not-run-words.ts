@@ -23,17 +23,28 @@ export function notRunLines(cells: readonly Pick<ExperimentCell, 'not_run_reason
   ];
 }
 
-/** Which runs of an experiment count neither as passed nor as failed, and are in no figure; empty without any. Pure. */
+/**
+ * Which runs of an experiment count neither as passed nor as failed, and are in no figure, although lists of runs show
+ * some of them as failed; empty without any. Pure.
+ */
 export function leftOutLines(
   cells: readonly Pick<ExperimentCell, 'failed' | 'not_run' | 'stopped'>[],
 ): string[] {
   const notRun = cells.reduce((sum, { failed, not_run }) => sum + failed + not_run, 0);
+  const ended = cells.reduce((sum, { not_run }) => sum + not_run, 0);
   const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);
   const parts = [
     ...(notRun > 0 ? [`${plural(notRun, 'run')} that did not run`] : []),
     ...(stopped > 0 ? [`${plural(stopped, 'run')} that ${stopped === 1 ? 'was' : 'were'} stopped`] : []),
   ];
-  return parts.length === 0 ? [] : [`Pass rates and figures leave out ${parts.join(' and ')}.`];
+  return [
+    ...(parts.length > 0 ? [`Pass rates and figures leave out ${parts.join(' and ')}.`] : []),
+    ...(ended > 0
+      ? [
+          `${plural(ended, 'run')} failed before the model's first reply; the list of runs counts ${ended === 1 ? 'it' : 'them'} as failed.`,
+        ]
+      : []),
+  ];
 }
 
 /** How many runs of an experiment have no result yet; empty without any. Pure. */
