@@ -324,6 +324,20 @@ describe('a server that answers calls badly', () => {
     expect((await test.servers.get(name)).failure?.message).toContain('ended 4 times');
   });
 
+  it('fails a call at once if the server closed its output but lives on, and starts it again', async () => {
+    const { name } = await test.start(
+      newName(),
+      hostileServer('closes-output', [], { timeout_seconds: 3600 }),
+    );
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(test.servers.call(name, 'act', {}, signal)).rejects.toMatchObject({
+        code: 'mcp_call_failed',
+        message: expect.stringContaining('It closed its output (stdout) and did not end.'),
+        hint: expect.stringContaining('may have been carried out'),
+      });
+    }
+  });
+
   it('refuses a result beyond the limit of a message', async () => {
     await expect(called('too-large-result')).rejects.toThrow(
       /message of more than 4 MB|too much in one second/,

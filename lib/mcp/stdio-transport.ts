@@ -70,7 +70,14 @@ export class StdioTransport implements Transport {
     server.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     server.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
     for (const stream of [server.stdout, server.stderr]) stream.on('error', () => undefined);
+    server.stdout.once('end', () => void this.#stopUnlessEnding(server));
     this.#watching = this.#watch(server);
+  }
+
+  /** Stops a server that closed its output and lives on: no answer can come anymore. One that exits also closes it. */
+  async #stopUnlessEnding({ ended }: ServerProcess): Promise<void> {
+    const end = await Promise.race([ended, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+    if (!end && !this.#closing) this.#stop('It closed its output (stdout) and did not end.');
   }
 
   /** Waits until everything was read, so that the last words on stderr explain the end. */

@@ -1,7 +1,7 @@
 // A server of the Model Context Protocol that misbehaves as its first argument says. Started by tests; uses no library, so
 // that it can break every rule.
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [behavior = 'plain', ...rest] = process.argv.slice(2);
@@ -149,6 +149,10 @@ const CALLS = {
   'dies-in-call': () => {
     process.stderr.write('out of luck\n');
     process.exit(7);
+  },
+  'closes-output': () => {
+    closeSync(1);
+    setInterval(() => undefined, 1000);
   },
   'huge-result': () => text('y'.repeat(3 * MB)),
   'too-large-result': () => text('y'.repeat(5 * MB)),
