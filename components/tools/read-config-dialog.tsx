@@ -21,7 +21,7 @@ export function ReadConfigDialog({
   /** The names that servers have already. */
   taken: readonly string[];
   onClose: () => void;
-  onAdded: () => void;
+  onAdded: () => Promise<void>;
 }) {
   const file = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');

@@ -22,7 +22,7 @@ import { ServerTools } from './server-tools.tsx';
 import { TryOnModels } from './try-on-models.tsx';
 
 /** A server: its state, what it can reach, and its tools. */
-export function ServerCard({ server, onChange }: { server: McpServerReply; onChange: () => void }) {
+export function ServerCard({ server, onChange }: { server: McpServerReply; onChange: () => Promise<void> }) {
   const { name, state, failure, info, tools, runs } = server;
   const title = useId();
   const [editing, setEditing] = useState(false);
@@ -30,7 +30,7 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
   const act = (work: () => Promise<unknown>) =>
     void run(async () => {
       await work();
-      onChange();
+      void onChange();
     });
   const isSignInNeeded = server.sign_in === 'needed';
   const { label, tone } = isSignInNeeded ? SIGN_IN_NEEDED : SERVER_STATES[state];

@@ -18,6 +18,9 @@ import { ServerFields } from './server-fields.tsx';
 import { serverPath } from './server-path.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
 
+/** What to do when another tab has changed the server: this page has read it again, and keeps what was typed. */
+const REPLACES = 'Save again to replace it with yours, or cancel to keep it.';
+
 /** Adds a server or changes one. */
 export function ServerDialog({
   former,
@@ -30,16 +33,19 @@ export function ServerDialog({
   /** An initial configuration from another host. */
   read?: { name: string; server: McpServerRequest };
   onClose: () => void;
-  onSaved: () => void;
+  onSaved: () => Promise<void>;
 }) {
   const begin = former ?? read;
   const [draft, setDraft] = useState(() =>
     begin ? serverDraftOf(begin.name, begin.server) : emptyServerDraft,
   );
   // The page may load another configuration while the form is open.
-  const [base] = useState(former?.hash);
+  const [opened] = useState(former?.hash);
   const [problems, setProblems] = useState<ServerProblems>({});
   const { busy, problem, run } = useRequest();
+  const wasChanged = problem?.code === 'mcp_server_changed';
+  // After a refusal, the person has been told what the next attempt replaces.
+  const base = wasChanged ? former?.hash : opened;
   const form = useRef<HTMLFormElement>(null);
   const close = useWhileMounted(onClose);
   const submit = (event: FormEvent) => {
@@ -62,7 +68,7 @@ export function ServerDialog({
     <ToolsDialog title={former ? `Edit ${former.name}` : 'New server'} onClose={onClose}>
       <form ref={form} className="grid gap-4" onSubmit={submit} noValidate>
         <ServerFields draft={draft} problems={problems} isNew={!former} onChange={setDraft} />
-        <DialogFooter problem={problem}>
+        <DialogFooter problem={wasChanged ? { message: problem.message, hint: REPLACES } : problem}>
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

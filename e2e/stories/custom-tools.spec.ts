@@ -121,7 +121,7 @@ test('a tool that another tab has changed, renamed or removed is not overwritten
   await elsewhere({ description: 'From the other tab' }, 'shared');
   await description.fill('From this tab');
   await save.click();
-  await expect(dialog).toContainText('The tool "shared" was changed meanwhile.');
+  await expect(dialog).toContainText('The tool "shared" was changed in the meantime.');
   await expect(dialog).toContainText('Save again to replace it with yours, or cancel to keep it.');
   await expect(description).toHaveValue('From this tab');
   await expect(page.getByText('From the other tab')).toBeAttached();

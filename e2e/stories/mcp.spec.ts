@@ -118,7 +118,7 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
   });
 });
 
-test('a server that another tab has changed is not overwritten', async ({ page, loupe }) => {
+test('a server that another tab has changed is not overwritten silently', async ({ page, loupe }) => {
   const config = npmServer('memory');
   await loupe.request('/api/mcp/servers', { json: { name: 'memory', server: config } });
   await page.goto('/tools');
@@ -129,12 +129,17 @@ test('a server that another tab has changed is not overwritten', async ({ page, 
   await loupe.request('/api/mcp/servers/memory', { json: { server: { ...config, timeout_seconds: 5 } } });
   await timeout.fill('7');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog).toContainText('The server "memory" was changed meanwhile.');
+  await expect(dialog).toContainText('The server "memory" was changed in the meantime.');
+  await expect(dialog).toContainText('Save again to replace it with yours, or cancel to keep it.');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await edit();
   await expect(timeout).toHaveValue('5');
+  await loupe.request('/api/mcp/servers/memory', { json: { server: { ...config, timeout_seconds: 6 } } });
   await timeout.fill('7');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toContainText('was changed in the meantime.');
+  await expect(timeout).toHaveValue('7');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toBeHidden();
   await edit();

@@ -94,7 +94,7 @@ test('a price that another tab has changed or removed is not overwritten silentl
   await input.fill('1');
   await output.fill('2');
   await save.click();
-  await expect(form).toContainText('The price of "both:1b" was changed meanwhile.');
+  await expect(form).toContainText('The price of "both:1b" was changed in the meantime.');
   await expect(form).toContainText('It is now 350 W at $0.30 per kWh. Save again to replace it with yours.');
   await expect(input).toHaveValue('1');
   await expectAccessible(page);

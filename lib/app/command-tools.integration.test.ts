@@ -70,7 +70,7 @@ it('refuse a change of a definition that is no longer current [O25]', async () =
     {
       error: {
         code: 'command_tool_changed',
-        message: 'The tool "edited" was changed meanwhile.',
+        message: 'The tool "edited" was changed in the meantime.',
         hint: expect.stringContaining('make the change again'),
       },
     },

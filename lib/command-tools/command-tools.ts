@@ -70,7 +70,7 @@ export class CommandTools {
       if (before && base !== undefined && ![base, jsonHash(tool)].includes(jsonHash(before))) {
         throw new AppError({
           code: 'command_tool_changed',
-          message: `The tool "${before.name}" was changed meanwhile.`,
+          message: `The tool "${before.name}" was changed in the meantime.`,
           hint: 'Read its current definition and make the change again.',
         });
       }

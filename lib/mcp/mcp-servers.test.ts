@@ -97,7 +97,7 @@ it('does not replace a configuration that was changed since it was read', async 
   expect(changed.hash).not.toBe(hash);
   await expect(servers.update('web', request({ timeout_seconds: 7 }), hash)).rejects.toMatchObject({
     code: 'mcp_server_changed',
-    message: 'The server "web" was changed meanwhile.',
+    message: 'The server "web" was changed in the meantime.',
   });
   expect((await servers.get('web')).server.timeout_seconds).toBe(5);
   // The change that was already made, and a change of whatever is current.

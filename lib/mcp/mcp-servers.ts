@@ -579,7 +579,7 @@ function refuseReferences(server: McpServer): void {
 function changedMeanwhile(name: string): AppError {
   return new AppError({
     code: 'mcp_server_changed',
-    message: `The server "${name}" was changed meanwhile.`,
+    message: `The server "${name}" was changed in the meantime.`,
     hint: 'Open its current configuration and make the change again.',
   });
 }

@@ -150,7 +150,7 @@ it('refuses a change of a price that is no longer current', async () => {
   const other = { ...api, input_usd_per_million: 1 };
   await expect(opened.prices.set('qwen3:latest', other, base)).rejects.toMatchObject({
     code: 'price_changed',
-    message: 'The price of "qwen3:latest" was changed meanwhile.',
+    message: 'The price of "qwen3:latest" was changed in the meantime.',
   });
   expect(await opened.prices.of('qwen3')).toEqual(api);
   expect(await opened.prices.set('qwen3', other, api)).toEqual({ model: 'qwen3:latest', price: other });

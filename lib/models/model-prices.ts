@@ -41,7 +41,7 @@ export class ModelPrices {
     if (saved === 'saved') return { model: name, price };
     throw new AppError({
       code: 'price_changed',
-      message: `The price of "${name}" was changed meanwhile.`,
+      message: `The price of "${name}" was changed in the meantime.`,
       hint: 'Read its current price and make the change again.',
     });
   }

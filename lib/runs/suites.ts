@@ -267,7 +267,7 @@ function shipped(name: string): Suite {
 function suiteChanged(name: string): AppError {
   return new AppError({
     code: 'suite_changed',
-    message: `The suite "${name}" was changed meanwhile.`,
+    message: `The suite "${name}" was changed in the meantime.`,
     hint: 'Reload it and make the change again.',
   });
 }
