@@ -54,7 +54,7 @@ it('says what a server asks for instead of sending a result, cleaned and masked'
     `It first wants a person to fill in a form ("Which project? [secret KEY]"), and to know the folders it may use. ${ONLY_LATER}`,
   );
   expect(asks(url)).toContain('wants a person to open https://example.org/pay ("Pay").');
-  expect(asks({ method: 'sampling/createMessage' })).toContain('wants a reply of a model.');
+  expect(asks({ method: 'sampling/createMessage' })).toContain('wants a reply from a model.');
   expect(asks(7, { method: 'no/such' }, form, form)).toMatch(
     /an answer to "", and an answer to "no\/such", and .*, and more\. /,
   );

@@ -58,7 +58,7 @@ function wantedWords(request: unknown, mask: SecretMask): string {
         ? `a person to open ${cleanLine(url, MAX_URI_CHARS, mask)}${quoted}`
         : `a person to fill in a form${quoted}`;
     case 'sampling/createMessage':
-      return 'a reply of a model';
+      return 'a reply from a model';
     case 'roots/list':
       return 'to know the folders it may use';
     default:
