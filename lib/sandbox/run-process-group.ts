@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { constants as osConstants } from 'node:os';
+import { constants as osConstants, tmpdir } from 'node:os';
 import { AppError } from '../errors/app-error.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { environment } from './environment.ts';
 import { workspaceMoved } from './folder-handle.ts';
 import { openNameless, withHeldFiles } from './held-file.ts';
@@ -39,14 +40,15 @@ const CLOSE_SCRIPT = `exec ${SCRIPT_FD}<&-; `;
  *
  * @param wrap puts the command into a sandbox, if there is one; `scratch` is a new folder for HOME and temporary files
  *
- * @throws {AppError} `command_not_started`, `workspace_moved` if the workspace has vanished
+ * @throws {AppError} `command_not_started`, also if there is no place for temporary files, and `workspace_moved` if the
+ * workspace has vanished
  */
 export async function runInProcessGroup(
   command: ConfinedCommand,
   wrap: (argv: readonly string[], scratch: string) => readonly string[] | Promise<readonly string[]>,
 ): Promise<CommandOutcome> {
   const outcome = await withWorkspaceLock(command.workspace, command.signal, async () => {
-    const scratch = await makeScratchFolder();
+    const scratch = await makeScratchFolder().catch(withoutScratch);
     try {
       return await start(command, await wrap(command.argv, scratch), scratch);
     } finally {
@@ -104,6 +106,15 @@ async function start(
   };
   const outcome = await supervise(command, limits, begin);
   return { ...outcome, exitCode: outcome.end === 'exited' ? exitCode : undefined };
+}
+
+function withoutScratch(cause: unknown): never {
+  throw new AppError({
+    code: 'command_not_started',
+    message: `The command was not started, because it needs a folder for temporary files: ${errorMessage(cause)}`,
+    hint: `Make space for it in ${tmpdir()}, or start Loupe with the environment variable TMPDIR set to another folder.`,
+    cause,
+  });
 }
 
 function notStarted(cause: Error): AppError {

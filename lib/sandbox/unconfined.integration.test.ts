@@ -35,6 +35,19 @@ describe.skipIf(process.platform !== 'linux')('commands in a process group, with
     expect(await readdir(ws.path)).toEqual([]);
   });
 
+  it('are not started without a place for temporary files, and the error says what to do', async () => {
+    await using ws = await temporaryFolder();
+    const missing = join(ws.path, 'missing');
+    vi.stubEnv('TMPDIR', missing);
+    await expect(runShell(sandbox, ws.path, 'true')).rejects.toMatchObject({
+      code: 'command_not_started',
+      message: expect.stringContaining('needs a folder for temporary files: ENOENT'),
+      hint: `Make space for it in ${missing}, or start Loupe with the environment variable TMPDIR set to another folder.`,
+    });
+    vi.unstubAllEnvs();
+    expect((await runShell(sandbox, ws.path, 'true')).exitCode).toBe(0);
+  });
+
   it('keeps the text of a command out of process lists, and its descriptor out of its programs [threat 2]', async () => {
     await using ws = await temporaryFolder();
     const mark = `43.${Math.floor(Math.random() * 1e9)}`;
