@@ -8,6 +8,7 @@ import type { McpServerReply } from '../lib/api/mcp.ts';
 import type { RatingListReply, RatingReply } from '../lib/api/rating.ts';
 import type { SuiteReply } from '../lib/api/suite.ts';
 import { writeBenchmarkFolder } from '../lib/testing/benchmark-folder.ts';
+import { toolsToAccept } from '../lib/testing/tools-to-accept.ts';
 import type { LoupeServer } from './loupe-server.ts';
 
 /** Sends a request to the API. @throws for an answer that is an error */
@@ -66,13 +67,12 @@ export async function addBasics(loupe: LoupeServer): Promise<string> {
   return (await send<SuiteReply>(loupe, '/api/suites', { shipped: 'basics' })).suite.id;
 }
 
-/** Adds an MCP server, starts it, and accepts its tools. */
+/** Adds an MCP server, starts it, and accepts its usable tools. */
 export async function addMcpServer(loupe: LoupeServer, name: string, server: object): Promise<void> {
   const path = `/api/mcp/servers/${name}`;
   await send(loupe, '/api/mcp/servers', { name, server });
   await send(loupe, `${path}/start`, {});
   const read = async () => (await (await loupe.request(path)).json()) as McpServerReply;
   await expect.poll(async () => (await read()).state, { timeout: 30_000 }).toBe('ready');
-  const tools = (await read()).tools.map((tool) => ({ name: tool.name, hash: tool.hash }));
-  await send(loupe, `${path}/accept`, { tools });
+  await send(loupe, `${path}/accept`, { tools: toolsToAccept(await read()) });
 }

@@ -483,7 +483,8 @@ test('an experiment that waits for another says when it was created, not that it
   const answer = await loupe.request('/api/experiments', { json: { name: 'Second', ...plan } });
   const { experiment } = (await answer.json()) as ExperimentReply;
   await page.goto(`/experiments/${experiment.id}`);
-  await expect(page.getByText('Waiting', { exact: true })).toBeVisible();
+  // The experiment and its only run.
+  await expect(page.getByText('Waiting', { exact: true })).toHaveCount(2);
   await expect(page.getByText(/^Quick prompts · /)).toContainText('Created');
 });
 

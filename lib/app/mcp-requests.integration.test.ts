@@ -7,6 +7,7 @@ import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { hostileServer, npmServer } from '../mcp/under-test.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { eventsOf } from '../testing/events-of.ts';
+import { toolsToAccept } from '../testing/tools-to-accept.ts';
 
 const confined = (await openSandbox()).report.available;
 const env = { ...(confined ? {} : { LOUPE_UNCONFINED: '1' }) };
@@ -41,8 +42,7 @@ async function add(name: string, server: StdioServer): Promise<void> {
   await post(`${path}/start`);
   const reply = async () => (await (await loupe.request(path)).json()) as McpServerReply;
   await vi.waitFor(async () => expect((await reply()).state).toBe('ready'), { timeout: 20_000 });
-  const tools = (await reply()).tools.map((tool) => ({ name: tool.name, hash: tool.hash }));
-  await post(`${path}/accept`, { tools });
+  await post(`${path}/accept`, { tools: toolsToAccept(await reply()) });
 }
 
 /** Starts a run whose model calls one tool, and waits until the tool's server asks. */

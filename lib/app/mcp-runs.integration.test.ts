@@ -11,6 +11,7 @@ import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { hostileServer, npmServer } from '../mcp/under-test.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { eventsOf } from '../testing/events-of.ts';
+import { toolsToAccept } from '../testing/tools-to-accept.ts';
 
 const SECRET = 'planted-0b51c7e2-secret';
 const confined = (await openSandbox()).report.available;
@@ -41,7 +42,7 @@ async function post<Reply>(path: string, json: unknown = {}): Promise<Reply> {
   return (await answer.json()) as Reply;
 }
 
-/** Adds a server, starts it, and accepts its tools. */
+/** Adds a server, starts it, and accepts its usable tools. */
 async function add(name: string, server: StdioServer): Promise<McpServerReply> {
   const path = `/api/mcp/servers/${name}`;
   await post('/api/mcp/servers', { name, server });
@@ -51,9 +52,8 @@ async function add(name: string, server: StdioServer): Promise<McpServerReply> {
       timeout: 20_000,
     })
     .toBe('ready');
-  const { tools } = (await (await loupe.request(path)).json()) as McpServerReply;
-  const accepted = tools.map((tool) => ({ name: tool.name, hash: tool.hash }));
-  return post(`${path}/accept`, { tools: accepted });
+  const reply = (await (await loupe.request(path)).json()) as McpServerReply;
+  return post(`${path}/accept`, { tools: toolsToAccept(reply) });
 }
 
 it('runs call the tools of servers, and no secret of a server leaves it [O22]', async () => {

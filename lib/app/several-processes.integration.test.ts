@@ -17,6 +17,7 @@ import { openSandbox } from '../sandbox/probe.ts';
 import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
 import { eventsOf } from '../testing/events-of.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
+import { toolsToAccept } from '../testing/tools-to-accept.ts';
 
 const installed = findPostgres() !== undefined;
 if (!installed)
@@ -331,7 +332,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
       const tools = await vi.waitFor(async () => {
         const reply: McpServerReply = await (await both[0].request(`${path}/asker`)).json();
         expect(reply.state).toBe('ready');
-        return reply.tools.map(({ name, hash }) => ({ name, hash }));
+        return toolsToAccept(reply);
       }, patient);
       await both[0].request(`${path}/asker/accept`, { json: { tools } });
       const approval = { tools: { asker__act: 'auto' } };
