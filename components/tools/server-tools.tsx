@@ -23,6 +23,7 @@ export function ServerTools({ server, onChange }: { server: McpServerReply; onCh
   const [open, setOpen] = useState<string>();
   const { busy, problem, run } = useRequest();
   const waiting = tools.filter(({ status }) => status === 'new' || status === 'changed');
+  const gone = tools.filter(({ was_accepted }) => was_accepted);
   const accept = (chosen: readonly McpToolReply[]) =>
     void run(async () => {
       await postJson(`${serverPath(name)}/accept`, {
@@ -47,6 +48,17 @@ export function ServerTools({ server, onChange }: { server: McpServerReply; onCh
             onClick={() => accept(waiting)}
           >
             Accept {plural(waiting.length, 'tool')}
+          </Button>
+        </div>
+      )}
+      {gone.length > 0 && (
+        <div className="mb-2 flex flex-wrap items-center justify-between gap-2 rounded-md border border-warn/50 bg-warn-wash px-3 py-2">
+          <p className="max-w-read text-sm">
+            You accepted tools that are now missing or unusable. Runs with them do not start until you remove
+            them.
+          </p>
+          <Button size="sm" className="max-sm:h-11" disabled={busy} onClick={() => accept([])}>
+            Remove {plural(gone.length, 'tool')}
           </Button>
         </div>
       )}

@@ -146,6 +146,22 @@ test('a server that another tab has changed is not overwritten silently', async 
   await expect(timeout).toHaveValue('7');
 });
 
+test('accepted tools that a server no longer has are removed on the page', async ({ page, loupe }) => {
+  await addMcpServer(loupe, 'shrinks', hostileServer('plain'));
+  await loupe.request('/api/mcp/servers/shrinks', { json: { server: hostileServer('runs-no-tasks') } });
+  await loupe.request('/api/mcp/servers/shrinks/start', { json: {} });
+  await page.goto('/tools');
+  const tools = page.getByRole('list', { name: 'Tools of shrinks' });
+  await expect(tools).toContainText('missing');
+  await expect(page.getByText('Runs with them do not start until you remove them.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Remove 1 tool' }).click();
+  await expect(page.getByRole('button', { name: 'Remove 1 tool' })).toBeHidden();
+  await expect(tools).not.toContainText('missing');
+  await expect(tools).toContainText('new');
+  await loupe.request('/api/mcp/servers/shrinks', { method: 'DELETE', json: {} });
+});
+
 test('server-filesystem and server-memory work for a run in its folder [O19]', async ({
   page,
   loupe,

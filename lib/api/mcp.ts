@@ -207,6 +207,8 @@ export interface McpToolReply {
   hash: string;
   /** Why it is unusable. */
   problem?: string;
+  /** It was accepted, and is missing or unusable by now: runs with it are refused. */
+  was_accepted?: true;
   /** The tokens that its definition adds to every request. */
   estimated_tokens: number;
   /** Whether its calls run without approval by default. */

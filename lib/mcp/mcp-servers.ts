@@ -269,7 +269,8 @@ export class McpServers {
   }
 
   /**
-   * Accepts tools as they were shown, so that runs can use them.
+   * Accepts tools as they were shown, so that runs can use them. Forgets those accepted before that are missing or unusable
+   * by now.
    *
    * @throws {AppError} `mcp_tool_changed` if one has changed since it was shown
    */
@@ -289,7 +290,7 @@ export class McpServers {
       const accepted = await this.#files.accepted();
       const names = new Set(chosen.map((tool) => tool.name));
       const others = (accepted[name] ?? []).filter(
-        (tool) => !names.has(tool.name) && isStillThere(tool, this.#listed.get(name)),
+        (tool) => !names.has(tool.name) && isStillUsable(tool, this.#listed.get(name)),
       );
       await this.#files.saveAccepted({
         ...accepted,
@@ -566,9 +567,8 @@ function isUsable(tool: ServerTool): tool is AcceptedTool {
   return tool.definition !== undefined;
 }
 
-/** A tool that the server no longer has is forgotten when others are accepted. */
-function isStillThere({ name }: AcceptedTool, listed: readonly ServerTool[] | undefined): boolean {
-  return listed?.some((tool) => tool.name === name) ?? true;
+function isStillUsable({ name }: AcceptedTool, listed: readonly ServerTool[] | undefined): boolean {
+  return listed?.some((tool) => tool.name === name && isUsable(tool)) ?? true;
 }
 
 function refuseReferences(server: McpServer): void {

@@ -77,6 +77,8 @@ export async function openServerTools(
   }
 }
 
+const REMOVE_HINT = 'Remove them on the Tools page, or choose other tools.';
+
 /** @throws {AppError} `mcp_tool_changed` naming the tools that differ from the accepted ones, or can no longer be used */
 async function checkTools(instance: ServerInstance, accepted: readonly AcceptedTool[]): Promise<void> {
   const listed = new Map((await instance.tools()).map((tool) => [tool.name, tool]));
@@ -90,7 +92,15 @@ async function checkTools(instance: ServerInstance, accepted: readonly AcceptedT
     throw new AppError({
       code: 'mcp_tool_changed',
       message: `Tools of the server "${instance.name}" can no longer be used. ${unusable.join(' ')}`,
-      hint: 'Choose other tools.',
+      hint: REMOVE_HINT,
+    });
+  }
+  const missing = changed.filter(({ name }) => !listed.has(name));
+  if (missing.length > 0) {
+    throw new AppError({
+      code: 'mcp_tool_changed',
+      message: `The server "${instance.name}" no longer has these accepted tools: ${missing.map(({ offered }) => offered).join(', ')}.`,
+      hint: REMOVE_HINT,
     });
   }
   throw new AppError({

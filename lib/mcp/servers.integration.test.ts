@@ -391,18 +391,29 @@ describe('the tools of a run', () => {
     expect((await test.servers.get('hostile')).runs).toBe(0);
   });
 
-  it('are refused with the reason if they can no longer be used', async () => {
-    await test.start('hostile', hostileServer('plain'));
-    await test.accept('hostile');
-    await test.servers.update('hostile', hostileServer('only-task'));
-    await expect(openServerTools(test.servers, ['hostile__act'], { workspace: '' })).rejects.toMatchObject({
-      code: 'mcp_tool_changed',
-      message: expect.stringMatching(
-        /^Tools of the server "hostile" can no longer .* hostile__act: .* tasks\.$/,
-      ),
-      hint: 'Choose other tools.',
-    });
-  });
+  it.each([
+    ['only-task', 'unusable', /^Tools of the server "hostile" can no longer .* hostile__act: .* tasks\.$/],
+    ['runs-no-tasks', 'missing', /^The server "hostile" no longer has these accepted tools: hostile__act\.$/],
+  ])(
+    'are refused if they can no longer be used, until they are removed: %s',
+    async (now, status, message) => {
+      await test.start('hostile', hostileServer('plain'));
+      await test.accept('hostile');
+      await test.servers.update('hostile', hostileServer(now));
+      const open = () => openServerTools(test.servers, ['hostile__act'], { workspace: '' });
+      await expect(open()).rejects.toMatchObject({
+        code: 'mcp_tool_changed',
+        message: expect.stringMatching(message),
+        hint: 'Remove them on the Tools page, or choose other tools.',
+      });
+      const { tools } = await test.servers.get('hostile');
+      expect(tools.filter(({ was_accepted }) => was_accepted)).toMatchObject([{ name: 'act', status }]);
+      const accepted = await test.servers.accept('hostile', []);
+      expect(accepted.tools.some(({ was_accepted }) => was_accepted)).toBe(false);
+      expect(await test.servers.definitions()).toEqual([]);
+      await expect(open()).rejects.toMatchObject({ code: 'mcp_tool_not_accepted' });
+    },
+  );
 
   it('are refused if their server is disabled, removed or not accepted', async () => {
     const { server } = await test.start('hostile', hostileServer('plain'));

@@ -20,7 +20,7 @@ export function toolReplies(
   });
   const names = new Set(listed?.map(({ name }) => name));
   const missing = listed ? accepted.filter(({ name }) => !names.has(name)) : [];
-  return [...shown, ...missing.map((tool) => reply(server, tool, 'missing', undefined))];
+  return [...shown, ...missing.map((tool) => reply(server, tool, 'missing', tool))];
 }
 
 function statusOf(tool: ServerTool, accepted: AcceptedTool | undefined): McpToolStatus {
@@ -48,6 +48,7 @@ function reply(
     annotations: tool.annotations,
     hash: tool.hash,
     ...(tool.problem === undefined ? {} : { problem: tool.problem }),
+    ...(accepted && (status === 'missing' || status === 'unusable') && { was_accepted: true }),
     estimated_tokens: tool.definition ? estimateTokens([], [tool.definition]) : 0,
     unasked: runsUnasked(server, tool),
     ...(status === 'changed' && accepted
