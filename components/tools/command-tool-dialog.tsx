@@ -17,12 +17,12 @@ import { Button } from '../ui/button.tsx';
 import { DialogFooter } from '../ui/dialog-footer.tsx';
 import { focusFirstError } from '../ui/form/draft-form.ts';
 import { CommandToolFields } from './command-tool-fields.tsx';
-import { ToolsDialog } from './tools-dialog.tsx';
+import { CHANGED_HINT, ToolsDialog } from './tools-dialog.tsx';
 import { TryTool } from './try-tool.tsx';
 
 /** What to do when another tab has saved or removed the tool: this page has read it again, and keeps what was typed. */
 const CONFLICTS: Partial<Record<string, string>> = {
-  command_tool_changed: 'Save again to replace it with yours, or cancel to keep it.',
+  command_tool_changed: CHANGED_HINT,
   command_tool_not_found: 'It was renamed or removed. Save again to add yours as a new tool.',
 };
 

@@ -16,10 +16,7 @@ import { DialogFooter } from '../ui/dialog-footer.tsx';
 import { focusFirstError } from '../ui/form/draft-form.ts';
 import { ServerFields } from './server-fields.tsx';
 import { serverPath } from './server-path.ts';
-import { ToolsDialog } from './tools-dialog.tsx';
-
-/** What to do when another tab has changed the server: this page has read it again, and keeps what was typed. */
-const REPLACES = 'Save again to replace it with yours, or cancel to keep it.';
+import { CHANGED_HINT, ToolsDialog } from './tools-dialog.tsx';
 
 /** Adds a server or changes one. */
 export function ServerDialog({
@@ -68,7 +65,7 @@ export function ServerDialog({
     <ToolsDialog title={former ? `Edit ${former.name}` : 'New server'} onClose={onClose}>
       <form ref={form} className="grid gap-4" onSubmit={submit} noValidate>
         <ServerFields draft={draft} problems={problems} isNew={!former} onChange={setDraft} />
-        <DialogFooter problem={wasChanged ? { message: problem.message, hint: REPLACES } : problem}>
+        <DialogFooter problem={wasChanged ? { message: problem.message, hint: CHANGED_HINT } : problem}>
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

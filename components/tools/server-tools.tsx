@@ -1,6 +1,6 @@
 'use client';
 
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { McpServerReply, McpToolReply } from '#lib/api/mcp.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
@@ -34,33 +34,22 @@ export function ServerTools({ server, onChange }: { server: McpServerReply; onCh
   return (
     <div className="mt-4 min-w-0">
       {waiting.length > 0 && (
-        <div className="mb-2 flex flex-wrap items-center justify-between gap-2 rounded-md border border-warn/50 bg-warn-wash px-3 py-2">
-          <p className="max-w-read text-sm">
-            {waiting.some(({ status }) => status === 'changed')
-              ? 'Tools changed since you accepted them. Read what the server says now: models will read it, too.'
-              : 'Models read the names and descriptions of tools and follow them. Read them before you accept them.'}
-          </p>
-          <Button
-            size="sm"
-            kind="primary"
-            className="max-sm:h-11"
-            disabled={busy}
-            onClick={() => accept(waiting)}
-          >
-            Accept {plural(waiting.length, 'tool')}
-          </Button>
-        </div>
+        <ReviewNote
+          action={`Accept ${plural(waiting.length, 'tool')}`}
+          primary
+          busy={busy}
+          onAct={() => accept(waiting)}
+        >
+          {waiting.some(({ status }) => status === 'changed')
+            ? 'Tools changed since you accepted them. Read what the server says now: models will read it, too.'
+            : 'Models read the names and descriptions of tools and follow them. Read them before you accept them.'}
+        </ReviewNote>
       )}
       {gone.length > 0 && (
-        <div className="mb-2 flex flex-wrap items-center justify-between gap-2 rounded-md border border-warn/50 bg-warn-wash px-3 py-2">
-          <p className="max-w-read text-sm">
-            You accepted tools that are now missing or unusable. Runs with them do not start until you remove
-            them.
-          </p>
-          <Button size="sm" className="max-sm:h-11" disabled={busy} onClick={() => accept([])}>
-            Remove {plural(gone.length, 'tool')}
-          </Button>
-        </div>
+        <ReviewNote action={`Remove ${plural(gone.length, 'tool')}`} busy={busy} onAct={() => accept([])}>
+          You accepted tools that are now missing or unusable. Runs with them do not start until you remove
+          them.
+        </ReviewNote>
       )}
       {problem && <ErrorNote error={problem} />}
       <ul aria-label={`Tools of ${name}`} className="divide-y border-y">
@@ -83,6 +72,36 @@ export function ServerTools({ server, onChange }: { server: McpServerReply; onCh
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+/** Tools that a person must decide about, with a button. */
+function ReviewNote({
+  action,
+  primary = false,
+  busy,
+  onAct,
+  children,
+}: {
+  action: string;
+  primary?: boolean;
+  busy: boolean;
+  onAct: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <div className="mb-2 flex flex-wrap items-center justify-between gap-2 rounded-md border border-warn/50 bg-warn-wash px-3 py-2">
+      <p className="max-w-read text-sm">{children}</p>
+      <Button
+        size="sm"
+        {...(primary && { kind: 'primary' })}
+        className="max-sm:h-11"
+        disabled={busy}
+        onClick={onAct}
+      >
+        {action}
+      </Button>
     </div>
   );
 }

@@ -4,6 +4,9 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ABOVE_FOOTER } from '../ui/dialog-footer.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
 
+/** What to do when another tab has changed what a form edits: the page has read it again, and keeps what was typed. */
+export const CHANGED_HINT = 'Save again to replace it with yours, or cancel to keep it.';
+
 /** A dialog of the Tools page: a title with a Close button above a form, as high as the window allows. */
 export function ToolsDialog({
   title,

@@ -43,7 +43,7 @@ it('lists the tools of a server that were not offered, with the reason', async (
   expect(printed).toContain('files__research  not offered: It must be called as a task.\n');
 });
 
-it('prints the result of a check whose server was removed meanwhile', async () => {
+it('prints the result of a check whose server was removed in the meantime', async () => {
   const printed = await outputOf(() => {
     throw new AppError({ code: 'mcp_server_not_found', message: 'There is no server "files".' });
   });

@@ -158,8 +158,8 @@ export class Experiments {
    * Plans an experiment and starts it. A repeated idempotency key returns the first one.
    *
    * @throws {AppError} `invalid_request` when its settings do not fit its mode, for too many runs, for many that are
-   *   not confirmed, or for another number of them; `no_price` for a cost budget with an unpriced model; `suite_not_found`, `workspace_…` for the folder of a
-   *   case, `checks_need_tools`, `remote_model`, `model_no_completion`, `idempotency_conflict`, `experiment_deleted`
+   *   not confirmed, or for another number of them; `no_price` for a cost budget with an unpriced model;
+   *   `suite_not_found`, `workspace_…` for the folder of a case, `checks_need_tools`, `remote_model`, `model_no_completion`, `idempotency_conflict`, `experiment_deleted`
    */
   async create(
     { confirm_runs: confirmed, ...asked }: NewExperiment,

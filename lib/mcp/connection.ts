@@ -348,11 +348,13 @@ async function connect(client: SdkClient, transport: Sdk.Transport, limit: Abort
   await Promise.race([client.connect(transport, { timeout: START_TIMEOUT_MS, signal: limit }), aborted]);
 }
 
+/** Read by its own schema afterwards, so that what came instead of a result can be described. */
+const ANY_RESULT = z.looseObject({});
+
 /**
  * The minimal shape of a usable answer. The client's own schemas reject a whole answer for a single invalid part; here
  * the parts are read one by one.
  */
-const ANY_RESULT = z.looseObject({});
 const TOOL_PAGE = pageOf('tools');
 const listedTool = z.looseObject({
   name: z.string(),

@@ -74,7 +74,7 @@ export class StdioTransport implements Transport {
     this.#watching = this.#watch(server);
   }
 
-  /** Stops a server that closed its output and lives on: no answer can come anymore. One that exits also closes it. */
+  /** Stops a server that closed its output and lives on: it can no longer answer. One that exits also closes it. */
   async #stopUnlessEnding({ ended }: ServerProcess): Promise<void> {
     const end = await Promise.race([ended, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
     if (!end && !this.#closing) this.#stop('It closed its output (stdout) and did not end.');

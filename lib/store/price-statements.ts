@@ -9,7 +9,7 @@ export function priceOf(db: Kysely<StoreTables>, model: string) {
   return db.selectFrom('model_prices').select('body').where('model', '=', model);
 }
 
-/** The statement that makes a change if its base is current. Nothing is to be done where no price stays none. */
+/** The statement that makes a change if its base is current. `undefined` if the model has no price and gets none. */
 export function changedPrice(
   db: Kysely<StoreTables>,
   model: string,

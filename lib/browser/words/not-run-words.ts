@@ -31,7 +31,7 @@ export function leftOutLines(
   cells: readonly Pick<ExperimentCell, 'failed' | 'not_run' | 'stopped'>[],
 ): string[] {
   const notRun = cells.reduce((sum, { failed, not_run }) => sum + failed + not_run, 0);
-  const ended = cells.reduce((sum, { not_run }) => sum + not_run, 0);
+  const failedEarly = cells.reduce((sum, { not_run }) => sum + not_run, 0);
   const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);
   const parts = [
     ...(notRun > 0 ? [`${plural(notRun, 'run')} that did not run`] : []),
@@ -39,9 +39,9 @@ export function leftOutLines(
   ];
   return [
     ...(parts.length > 0 ? [`Pass rates and figures leave out ${parts.join(' and ')}.`] : []),
-    ...(ended > 0
+    ...(failedEarly > 0
       ? [
-          `${plural(ended, 'run')} failed before the model's first reply; the list of runs counts ${ended === 1 ? 'it' : 'them'} as failed.`,
+          `${plural(failedEarly, 'run')} failed before the model's first reply; the list of runs counts ${failedEarly === 1 ? 'it' : 'them'} as failed.`,
         ]
       : []),
   ];
